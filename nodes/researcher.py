@@ -25,7 +25,8 @@ from services.search.web import named_pages
 from services.tools.loop import Worked, use_tools
 from services.tools.tool_set import tool_set, works_with_tools
 from services.tools.workspace import Workspace, ranked
-from services.turn.rounds import MIN_PASSAGES, RoundsResult, Wanted, answered, search_in_rounds
+from services.turn.round_passages import MIN_PASSAGES
+from services.turn.rounds import RoundsResult, Wanted, answered, search_in_rounds
 from services.turn.steps import Outcome, attempt
 
 FOR_TOOLS = 12

@@ -63,7 +63,7 @@ class CallProgress(BaseModel):
     """Since this attempt began."""
     attempt: int = 1
     reason: str = ""
-    """Why it is made again: `silent`, `broke_off`, `refused`, `too_long`, `repeated`, `cut_off`, `unusable`, or `HTTP 429` and the like."""
+    """Why it is made again: the rest of a key `again_…` of the texts for people, or `HTTP 429` and the like."""
 
 
 class Searched(BaseModel):

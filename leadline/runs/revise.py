@@ -1,7 +1,6 @@
 """Revises a finished run's report, and stores every version."""
 
 import asyncio
-import tempfile
 from collections.abc import Awaitable
 from os import PathLike
 from pathlib import Path
@@ -19,6 +18,7 @@ from services.run.roles import OFFLINE, role_model
 from services.run.scope import checked_choices
 from services.run.settings import settings
 from services.run.ui_text import say
+from services.sandbox.workfolder import hold
 from services.search.providers import allow_folders
 from services.text.tokens import message_language
 from services.turn.revision import changed_by_code
@@ -183,6 +183,9 @@ async def averify(run_id: str | None, number: int | None = None) -> tuple[Versio
     """
     async with open_home(settings().leadline_home) as home:
         version = await version_of(home, *await finished_report(home, run_id), number)
-        with tempfile.TemporaryDirectory(prefix="leadline-version-") as place:
-            await write_bundle(version.report, Path(place), home.evidence)
-            return version, await asyncio.to_thread(verify_bundle, Path(place))
+        held = await asyncio.to_thread(hold)
+        try:
+            await write_bundle(version.report, held.folder, home.evidence)
+            return version, await asyncio.to_thread(verify_bundle, held.folder)
+        finally:
+            await asyncio.to_thread(held.release)

@@ -35,7 +35,7 @@ class TimedCall:
     waited: float = 0.0
     """Seconds of waiting for a slot, or after a passing fault."""
     faults: tuple[str, ...] = ()
-    """Passing faults after which it was repeated: `HTTP 429`, …"""
+    """Passing faults after which it was repeated: `HTTP 429`, `unreached`, …"""
     asked_because: str = ""
     """Reason of a repeated model call: the fault of the previous answer; empty for a first call."""
     abandoned: int = 0
@@ -74,7 +74,8 @@ class TimedCall:
         if self.asked_because:
             notes.append(say("show_asked_because", locale, reason=reason_text(self.asked_because, locale)))
         if self.faults:
-            notes.append(say("show_retried", locale, faults=", ".join(self.faults)))
+            faults = [reason_text(fault, locale) for fault in self.faults]
+            notes.append(say("show_retried", locale, faults=", ".join(faults)))
         if self.abandoned:
             notes.append(say("abandoned", locale, calls=self.abandoned, tokens=f"{self.abandoned_tokens:,}"))
         if self.waited >= 0.01:

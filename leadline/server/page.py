@@ -17,6 +17,7 @@ from starlette.staticfiles import StaticFiles
 
 import services.reports.html
 from services.run.installation import EXAMPLES, PROJECT_ROOT
+from services.run.ui_text import MESSAGES
 from services.search.providers import EXAMPLE_FOLDERS, examples_stand_in
 
 PAGE = Path(__file__).parent / "pages"
@@ -66,10 +67,9 @@ async def report_styles() -> FileResponse:
 @page.get("/page/all-words.js")
 async def words() -> Response:
     """Return what the page says, as a script that its own scripts import."""
-    text = await asyncio.to_thread(WORDS.read_text, "utf-8")
-    script = "".join(
-        f"export const {name.upper()} = {json.dumps(value)};\n" for name, value in tomllib.loads(text).items()
-    )
+    texts = tomllib.loads(await asyncio.to_thread(WORDS.read_text, "utf-8"))
+    texts["words"] |= {key: message for key, message in MESSAGES.items() if key.startswith(("call_", "again_"))}
+    script = "".join(f"export const {name.upper()} = {json.dumps(value)};\n" for name, value in texts.items())
     return Response(script, media_type="text/javascript", headers=HEADERS)
 
 

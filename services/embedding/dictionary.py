@@ -49,18 +49,18 @@ class Dictionary:
 
     file: Path
 
-    def concepts(self, query: str) -> list[list[str]]:
+    def concepts(self, query: str) -> dict[str, list[str]]:
         """Return the translations of a query's words into the other language.
 
         Returns:
             The translations of each known word, as search terms separated by spaces. Chinese is split into the longest
             known words, English into the longest known phrases.
         """
-        translated = (
-            [" ".join(tokens(word)) if has_cjk(word) else word for word in words]
-            for words in self.translations(query).values()
-        )
-        return [known for words in translated if (known := [term for term in words if term])]
+        translated = {
+            word: [" ".join(tokens(name)) if has_cjk(name) else name for name in names]
+            for word, names in self.translations(query).items()
+        }
+        return {word: known for word, names in translated.items() if (known := [name for name in names if name])}
 
     def translations(self, query: str) -> dict[str, list[str]]:
         """Return the known words of a query with their translations into the other language.

@@ -9,10 +9,14 @@ from services.text.tokens import has_cjk, tokens
 
 UNRELATED = 0.2
 """Maximum cosine of an unrelated sentence in another language; translations reach 0.4 and more."""
+RELATED = 0.26
+"""Minimum similarity that counts: of 298 questions of XQuAD in the other language, English and Chinese, 75 and 69 % have their paragraph above it,
+19 and 11 % the closest of 12 paragraphs about something else; on the other 297 questions 79 and 71, 26 and 13 % (November 2026). From
+0.25 to 0.28 the difference changes by less than 3 points."""
 
 
 def across_languages(question: str, texts: Sequence[str]) -> dict[str, float]:
-    """Return, from 0 to 1, the share of a question that each text in another language covers.
+    """Return, from 0 to 1, the share of a question that each text in another language covers, if it has to do with it at all.
 
     Texts in the question's language are left out, since their words are more reliable; the result is empty without
     dictionary and model.
@@ -20,26 +24,39 @@ def across_languages(question: str, texts: Sequence[str]) -> dict[str, float]:
     foreign = [text for text in dict.fromkeys(texts) if has_cjk(text) != has_cjk(question)]
     if not foreign:
         return {}
-    by_words = _translated(question, foreign)
-    vectors = embed_locally([question, *foreign])
+    shares = _similarity(question, foreign)
+    return {text: share for text, share in shares.items() if share >= RELATED}
+
+
+def _similarity(question: str, texts: Sequence[str]) -> dict[str, float]:
+    """Return the mean of the cosine with a question and of the share of its words held in translation, or what there is of both."""
+    by_words = _translated(question, texts)
+    vectors = embed_locally([question, *texts])
     if vectors is None:
         return by_words
-    cosines = {text: float(row @ vectors[0]) for text, row in zip(foreign, vectors[1:], strict=True)}
+    cosines = {text: float(row @ vectors[0]) for text, row in zip(texts, vectors[1:], strict=True)}
     meant = {text: cosine if cosine > UNRELATED else 0.0 for text, cosine in cosines.items()}
-    return {text: (meant[text] + by_words[text]) / 2 for text in foreign} if by_words else meant
+    return {text: (meant[text] + by_words[text]) / 2 for text in texts} if by_words else meant
 
 
 def _translated(question: str, texts: Sequence[str]) -> dict[str, float]:
-    """Return the share of the question's words, weighted by rarity, that each text holds in translation.
+    """Return the share of the question's words, weighted by rarity, that each text holds: in translation, or as they stand.
 
-    The result is empty if no dictionary is installed, if it knows none of the words, or if no text holds any.
+    The result is empty if no dictionary is installed, or if the question has no words.
     """
     words = dictionary()
-    concepts = [[frozenset(name.split()) for name in concept] for concept in words.concepts(question)] if words else []
+    if words is None:
+        return {}
+    known = words.concepts(question)
+    translated = {term for word in known for term in word.split()}
+    others = [term for term in dict.fromkeys(tokens(question)) if term not in translated and not has_cjk(term)]
+    concepts = [
+        [frozenset(name.split()) for name in concept] for concept in [*known.values(), *([term] for term in others)]
+    ]
+    if not concepts:
+        return {}
     held = [frozenset(tokens(text)) for text in texts]
     holding = [[any(name <= own for name in concept) for own in held] for concept in concepts]
-    if not any(map(any, holding)):
-        return {}
     weights = [math.log((len(texts) + 1) / (sum(held_by) + 0.5)) + 0.2 for held_by in holding]
     totals = (
         sum(weight for weight, held_by in zip(weights, holding, strict=True) if held_by[place])

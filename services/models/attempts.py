@@ -52,9 +52,8 @@ class RetryPolicy:
 
     def pause(self, failure: CallFailed, faults: int) -> float | None:
         """Return the seconds to wait after a failure and so many passing faults before it, or None if there is no next attempt."""
-        if failure.kind != "passing" or faults >= min(
-            self.passing, self.unreached if failure.unreached else self.passing
-        ):
+        unreached = failure.fault == "unreached"
+        if failure.kind != "passing" or faults >= min(self.passing, self.unreached if unreached else self.passing):
             return None
         if failure.retry_after is not None:
             return failure.retry_after
@@ -70,7 +69,7 @@ class Attempts:
     """Counts of the attempts of one call: faults, waiting time, requests, abandoned answers."""
 
     faults: list[str] = field(default_factory=list)
-    """Passing faults: `HTTP 429`, or the type of an error."""
+    """Passing faults: `HTTP 429`, `unreached` and the like."""
     waited: float = 0.0
     """Seconds of waiting: for a slot, and after passing faults."""
     stalls: int = 0
@@ -119,7 +118,7 @@ async def attempt_until_answered(
             raise
         except Exception as error:  # noqa: BLE001 - each provider's client raises what it likes
             cause, failure = error, failure_of(model, error)
-        attempts.stalls += failure.stalled
+        attempts.stalls += failure.fault == "silent"
         pause = policy.pause(failure, len(attempts.faults))
         if pause is not None:
             log("model_retry", WARNING, fault=failure.fault, attempt=len(attempts.faults) + 1, wait=round(pause, 3))
@@ -127,7 +126,7 @@ async def attempt_until_answered(
             attempts.waited += pause
         elif not await _adapted(failure, known.refused, left_out, change):
             raise failure from cause
-        on_progress(_again(model, attempts, failure, cause, pause or 0.0))
+        on_progress(_again(model, attempts, failure, pause or 0.0))
         await asyncio.sleep(pause or 0.0)
 
 
@@ -163,12 +162,9 @@ async def _attempt(model: RoleModel, attempts: Attempts, send: Send, on_progress
             attempts.characters = watch.characters
 
 
-def _again(
-    model: RoleModel, attempts: Attempts, failure: CallFailed, cause: Exception, pause: float = 0.0
-) -> CallProgress:
-    """Log and report why a call is repeated."""
+def _again(model: RoleModel, attempts: Attempts, failure: CallFailed, pause: float) -> CallProgress:
+    """Return the progress that says why and when a call is repeated."""
     reason = failure.kind if failure.kind in {"too_long", "refused"} else failure.fault
-    reason = "silent" if failure.stalled else "broke_off" if isinstance(cause, BrokeOff) else reason
     return CallProgress(
         role=model.role, state="again", seconds=round(pause, 1), attempt=attempts.made + 1, reason=reason
     )

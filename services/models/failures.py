@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from langchain_core.exceptions import ContextOverflowError
 
+from services.models.answer_watch import BrokeOff
 from services.run.errors import LeadlineError, ModelError
 from services.run.roles import RoleModel
 from services.run.secrecy import without_secrets
@@ -73,12 +74,8 @@ class CallFailed(Exception):
     error: Exception
     """The exception to raise if no attempt can help: a `ModelError` with advice, or the original error of a program fault."""
     fault: str
-    """`HTTP 429`, or the type of the error."""
+    """`HTTP 429`; without a status `unreached`, `disconnected`, `silent`, `broke_off` or `failed`."""
     status: int | None = None
-    unreached: bool = False
-    """Whether no server accepted the connection."""
-    stalled: bool = False
-    """Whether the model was silent for too long, or took too long altogether."""
     retry_after: float | None = None
     """Seconds that the endpoint asks to wait."""
     window: int | None = None
@@ -98,10 +95,8 @@ def failure_of(model: RoleModel, error: Exception) -> CallFailed:
     return CallFailed(
         kind,
         _explained(model, error, kind, status, words),
-        fault=f"HTTP {status}" if status else type(error).__name__,
+        fault=f"HTTP {status}" if status else _fault(error),
         status=status,
-        unreached=type(error.__cause__).__name__ == "ConnectError",
-        stalled=isinstance(error, TimeoutError),
         retry_after=_retry_after(error),
         window=_window(words) if kind == "too_long" else None,
         parameter=parameter,
@@ -142,6 +137,17 @@ def _is_transport(error: Exception) -> bool:
     """Tell whether the connection failed: refused, reset, closed amid an answer, timed out."""
     names = {kind.__name__ for kind in type(error).__mro__}
     return bool(names & {"TransportError", "APIConnectionError", "TimeoutError", "ConnectionError"})
+
+
+def _fault(error: Exception) -> str:
+    """Name the fault of an attempt that brought no status: the text `again_…` says it in words."""
+    if isinstance(error, BrokeOff):
+        return "broke_off"
+    if any(type(cause).__name__ in {"ConnectError", "ConnectTimeout"} for cause in _causes(error)):
+        return "unreached"
+    if "Timeout" in type(error).__name__:
+        return "silent"
+    return "disconnected" if _is_transport(error) else "failed"
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

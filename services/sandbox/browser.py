@@ -12,13 +12,12 @@ import platform
 import shutil
 import signal
 import sys
-import tempfile
 from pathlib import Path
 
 from services.sandbox.interpreter import SYSTEM, jail_command
 from services.sandbox.jail import EXIT_NOT_ISOLATED
 from services.sandbox.seccomp import filter_program
-from services.sandbox.workfolder import read_regular, remove
+from services.sandbox.workfolder import hold, read_regular
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 MAX_PDF = 200_000_000
@@ -48,7 +47,8 @@ async def print_page(browser: str, html: str, seconds: float) -> tuple[bytes | N
     Returns:
         The PDF, or None, and the browser's standard error.
     """
-    work = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="leadline-pdf-"))
+    held = await asyncio.to_thread(hold)
+    work = held.folder
     try:
         page = work / "report.html"
         await asyncio.to_thread(page.write_text, html, "utf-8", "replace")
@@ -59,7 +59,7 @@ async def print_page(browser: str, html: str, seconds: float) -> tuple[bytes | N
             code, errors = await _finished([browser, *arguments], work, seconds)
         return await asyncio.to_thread(read_regular, work / "report.pdf", MAX_PDF), errors
     finally:
-        await asyncio.to_thread(remove, work)
+        await asyncio.to_thread(held.release)
 
 
 def jailed_browser(command: list[str], work: Path, browser: str, *, file_size: int = MAX_PDF) -> list[str]:

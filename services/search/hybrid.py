@@ -59,7 +59,7 @@ def translated_hits(index: FolderIndex, query: str, limit: int) -> dict[int, flo
     if not index.in_another_language(has_cjk(query)):
         return {}
     words = dictionary()
-    concepts = words.concepts(query) if words else []
+    concepts = [*words.concepts(query).values()] if words else []
     if not concepts:
         return {}
     count = index.passages()

@@ -1,25 +1,20 @@
 """Rounds of search for one need: search, show passages, judge, and search again with the next queries.
 
-Each round fills its room: by turns with what the last one asked to read on and with what its own queries found, then with what earlier
-queries found and no round has shown, and last with what earlier steps have quoted. No passage is shown twice. The rounds end when nothing is missing, when two in a row bring nothing
-new, when enough sources are quoted, or when depth, budget or time are used up.
+The rounds end when nothing is missing, when two in a row bring nothing new, when enough sources are quoted, or when depth, budget or
+time are used up.
 """
 
 import asyncio
 import math
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import zip_longest
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from schemas.events import Searched
 from schemas.evidence import Excerpt, Passage, QuotePlace, Source, StepKind, root_of
-from schemas.researcher import MOST_READ_ON, Findings, ResearcherPrompt, findings_schema
+from schemas.researcher import Findings, ResearcherPrompt, findings_schema
 from services.evidence.references import ask_for_references, numbered, taken
 from services.models import ask_by_rules
-from services.models.prompt_fit import passages_within
-from services.models.token_limits import evidence_tokens
 from services.run.budget import limit_message
 from services.run.errors import JournalMiss, LimitReached, ModelError, UselessAnswer
 from services.run.evidence_store import EvidenceStore
@@ -27,16 +22,9 @@ from services.run.run_messages import ends_early
 from services.run.scope import Run
 from services.run.ui_text import problem_text, say
 from services.search.journaled import Search, gather_once
-from services.search.pool import what_begins
-from services.text.passages import TARGET, Span, sentences, split
-from services.text.tokens import tokens
+from services.text.passages import sentences
+from services.turn.round_passages import RoundPassages
 
-STRETCH = 3
-"""Passages that one request brings, at most: about a section."""
-_REQUEST = re.compile(r"(before)?\W{0,3}\b(P\d{1,3})\b(?::\s*+(.{2,100}))?", re.IGNORECASE)
-
-MIN_PASSAGES = 4
-"""Minimum passages shown in a round, if there are so many."""
 TOKENS_A_PASSAGE = 60
 """Tokens of a short passage, by which the number of passages to gather is estimated."""
 MORE_ROUNDS = 3
@@ -49,70 +37,6 @@ SURE = 0.5
 """Confidence from which a finding without references is rejected: its quotes are missing."""
 SPARE = 0.1
 """Share of a step's time that is reserved for the work after its rounds."""
-
-
-async def read_on(requests: Sequence[str], shown: Mapping[str, Passage], evidence: EvidenceStore) -> list[Passage]:
-    """Return the passages before or after shown passages, or of a section, the first that each request brings, then the second; unknown ids are ignored.
-
-    Args:
-        requests: `P3` for what follows passage P3, `before P3` for what stands before it, `P3: Drawbacks` for the section of its source
-            whose heading has most words in common.
-        shown: the passages by their ids.
-        evidence: the stored texts.
-    """
-    brought: list[list[Passage]] = []
-    for request in requests[:MOST_READ_ON]:
-        named = _REQUEST.search(request)
-        passage = shown.get(named[2].upper()) if named else None
-        if named and passage is not None:
-            text = await evidence.get_text(passage.content_hash)
-            brought.append(await asyncio.to_thread(_beside, text, passage, named[3] or "", before=bool(named[1])))
-    return [passage for turn in zip_longest(*brought) for passage in turn if passage]
-
-
-def _beside(text: str, passage: Passage, heading: str, *, before: bool) -> list[Passage]:
-    """Return the passages directly before or behind one, or below a heading, in the text's order. Blocking: texts may be long."""
-    spans = split(text)
-    if heading:
-        spans = _section(spans, heading)[:STRETCH]
-    elif before:
-        spans = [span for span in spans if span.end <= passage.start][-STRETCH:]
-    else:
-        spans = [span for span in spans if span.start >= passage.end][:STRETCH]
-    return [
-        passage.model_copy(
-            update={
-                "start": span.start,
-                "end": span.end,
-                "text": text[span.start : span.end],
-                **what_begins(text, span.start),
-            }
-        )
-        for span in spans
-    ]
-
-
-def _section(spans: Sequence[Span], heading: str) -> list[Span]:
-    """Return the passages of the section whose heading has most words in common with another, short ones joined; none where no heading has any."""
-    wanted = set(tokens(heading))
-    paths = {
-        " > ".join(above[:depth])
-        for span in spans
-        for above in [span.heading.split(" > ")]
-        for depth in range(1, 1 + len(above))
-    }
-    common = {path: len(wanted.intersection(tokens(path.rpartition(" > ")[2]))) for path in paths}
-    best = min(common, key=lambda path: (-common[path], len(path), path), default="")
-    if not common.get(best):
-        return []
-    joined: list[Span] = []
-    for span in spans:
-        if f"{span.heading} > ".startswith(f"{best} > "):
-            if joined and span.end - joined[-1].start <= TARGET:
-                joined[-1] = replace(joined[-1], end=span.end)
-            else:
-                joined.append(span)
-    return joined
 
 
 @dataclass(slots=True)
@@ -179,10 +103,8 @@ class _Rounds:
     step_id: str
     wanted: Wanted
     gathered: RoundsResult = field(default_factory=RoundsResult)
-    waiting: list[Passage] = field(default_factory=list)
-    """Found passages that were not shown yet, best first."""
-    shown: dict[str, Passage] = field(default_factory=dict)
-    """Passages that earlier rounds showed, by their ids."""
+    passages: RoundPassages = field(init=False)
+    """Which passages were shown, and which wait."""
     read_on_requests: list[str] = field(default_factory=list)
     """Requests of the last round for the text around its passages."""
     searched_queries: set[str] = field(default_factory=set)
@@ -192,8 +114,6 @@ class _Rounds:
     next_queries: list[str] = field(default_factory=list)
     searched: list[Searched] = field(default_factory=list)
     """Results of each search of this round."""
-    room: int = 0
-    """Tokens available for passages in one prompt."""
     barren: int = 0
     longest: float = 0.0
     """Duration of the longest round in seconds."""
@@ -201,6 +121,7 @@ class _Rounds:
     """Tokens of the most expensive round."""
 
     def __post_init__(self) -> None:
+        self.passages = RoundPassages(self.run, self.evidence, self.wanted.quoted)
         self.next_queries = [*self.need.queries, *([self.need.feedback] if self.need.feedback else [])]
 
     def left(self, done: int = 0) -> int:
@@ -209,8 +130,8 @@ class _Rounds:
         Args:
             done: number of rounds under way, which are not counted yet.
         """
-        level = self.run.context.level
-        smaller = min(MORE_ROUNDS, math.ceil(level.passage_tokens / self.room)) if self.room else 1
+        level, room = self.run.context.level, self.passages.room
+        smaller = min(MORE_ROUNDS, math.ceil(level.passage_tokens / room)) if room else 1
         return level.rounds * smaller - self.gathered.rounds - done
 
     async def further(self) -> bool:
@@ -252,9 +173,11 @@ class _Rounds:
     async def do_round(self) -> bool:
         """Do one round; return whether another may bring more."""
         started, spent = self.run.seconds, self.run.usage.total.tokens
-        passages = await self._portion(await self._read_on(), await self._search())
+        requested = await self.passages.read_on(self.read_on_requests)
+        passages = await self.passages.portion(requested, await self._search())
         if not passages:
             return False
+        self.gathered.shown += len(passages)
         answer = await self._judged(passages)
         self.longest = max(self.longest, self.run.seconds - started)
         self.tokens = max(self.tokens, self.run.usage.total.tokens - spent)
@@ -264,9 +187,10 @@ class _Rounds:
         self.read_on_requests = answer.read_on
         self._report(len(passages))
         wanting = bool(answer.missing_aspects or answer.queries) and self._quoted() < self.wanted.sources
-        level = self.run.context.level
-        small = self.room < level.passage_tokens  # the window takes less than the depth reads in one round
-        further = wanting and bool(self.next_queries or (self.waiting and small))
+        small = (
+            self.passages.room < self.run.context.level.passage_tokens
+        )  # the window takes less than the depth reads in one round
+        further = wanting and bool(self.next_queries or (self.passages.waiting and small))
         return (further or bool(self.read_on_requests)) and self.barren < BARREN
 
     def _quoted(self) -> int:
@@ -297,7 +221,7 @@ class _Rounds:
         if not queries:
             return []
         self.searched_queries.update(query.casefold() for query in queries)
-        max_passages = len(self.shown) + self.run.context.level.passage_tokens // TOKENS_A_PASSAGE
+        max_passages = self.gathered.shown + self.run.context.level.passage_tokens // TOKENS_A_PASSAGE
         search = await gather_once(
             self.run,
             queries,
@@ -312,12 +236,6 @@ class _Rounds:
         self._note(search)
         return search.passages
 
-    async def _read_on(self) -> list[Passage]:
-        """Return the passages that the last round asked for."""
-        if not self.read_on_requests:
-            return []
-        return await read_on(self.read_on_requests, self.shown, self.evidence)
-
     def _note(self, search: Search) -> None:
         locale = self.need.locale
         known = self.gathered.sources
@@ -329,35 +247,6 @@ class _Rounds:
         self.searched = search.searched
         self.gathered.trouble += search.trouble(locale)
         self.gathered.limits += search.limits(self.run, locale)
-
-    async def _portion(self, requested: Sequence[Passage], new: Sequence[Passage]) -> list[Passage]:
-        """Return the passages of this round: as many as fit into one prompt, half as many after the first round; the others wait.
-
-        Requested passages and the results of this round's queries, which ask for the missing aspects, take turns.
-        """
-        turns = [passage for pair in zip_longest(requested, new) for passage in pair if passage]
-        unseen: list[Passage] = []
-        for passage in sorted([*turns, *self.waiting], key=self._is_quoted):
-            if not any(map(passage.lies_in, [*self.shown.values(), *unseen])):
-                unseen.append(passage)
-        self.room = await evidence_tokens(self.run, "researcher", self.run.context.level.passage_tokens)
-        shown = passages_within(unseen, self.room // (2 if self.gathered.rounds else 1), MIN_PASSAGES)
-        self.waiting = unseen[len(shown) :]
-        shown.sort(key=lambda passage: passage not in requested)
-        first = self.gathered.shown + 1
-        self.gathered.shown += len(shown)
-        portion = [passage.model_copy(update={"id": f"P{place}"}) for place, passage in enumerate(shown, first)]
-        self.shown |= {passage.id: passage for passage in portion}
-        return portion
-
-    def _is_quoted(self, passage: Passage) -> bool:
-        """Tell whether earlier steps quote half of a passage or more."""
-        lengths = (
-            min(passage.end, end) - max(passage.start, start)
-            for content_hash, start, end in self.wanted.quoted
-            if content_hash == passage.content_hash
-        )
-        return 2 * sum(length for length in lengths if length > 0) >= passage.end - passage.start
 
     async def _judged(self, passages: list[Passage]) -> Findings:
         gathered = self.gathered

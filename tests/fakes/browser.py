@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +15,8 @@ from typing import Any
 
 import pytest
 from websockets.sync.client import ClientConnection, connect
+
+from services.sandbox.workfolder import hold
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 needs_chromium = pytest.mark.skipif(
@@ -175,25 +176,39 @@ class Page:
 
 
 @contextmanager
+def empty_profile() -> Iterator[Path]:
+    """Give a browser a folder; what a killed test process leaves is removed by the next one."""
+    held = hold()
+    try:
+        yield held.folder
+    finally:
+        held.release()
+
+
+@contextmanager
 def chromium() -> Iterator[Page]:
     """Start Chromium with an empty profile and give its first tab."""
     assert CHROMIUM
-    with tempfile.TemporaryDirectory(prefix="leadline-chromium-", ignore_cleanup_errors=True) as profile:
+    with empty_profile() as profile:
         command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]
         command += ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--mute-audio"]
         command += ["--remote-debugging-port=0", f"--user-data-dir={profile}", "about:blank"]
-        environment = {**os.environ, "HOME": profile}
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
+        # it ends when its descriptor 3 is closed, and so with this process, even if that is killed
+        command = ["sh", "-c", 'exec "$@" 3<&0 4>&1', "sh", *command, "--remote-debugging-pipe"]
+        environment = {**os.environ, "HOME": str(profile), "TMPDIR": str(profile)}
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
+        )
         try:
-            with connect(_address(Path(profile), process), max_size=None, ping_interval=None, proxy=None) as connection:
+            with connect(_address(profile, process), max_size=None, ping_interval=None, proxy=None) as connection:
                 yield _first_page(connection)
         finally:
             process.terminate()
             try:
-                process.wait(10)
+                process.communicate(timeout=10)
             except subprocess.TimeoutExpired:
                 process.kill()
-                process.wait()
+                process.communicate()
 
 
 def _address(profile: Path, process: "subprocess.Popen[bytes]") -> str:

@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +17,7 @@ from typing import Any
 import pytest
 from websockets.sync.client import connect
 
-from tests.fakes.browser import STARTING, Page
+from tests.fakes.browser import STARTING, Page, empty_profile
 
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
 needs_firefox = pytest.mark.skipif(
@@ -117,13 +116,13 @@ class FirefoxPage(Page):
 def firefox(**preferences: str | int | bool) -> Iterator[FirefoxPage]:
     """Start Firefox with an empty profile and give its first tab."""
     assert FIREFOX
-    with tempfile.TemporaryDirectory(prefix="leadline-firefox-", ignore_cleanup_errors=True) as profile:
+    with empty_profile() as profile:
         lines = [f'user_pref("{name}", {json.dumps(value)});' for name, value in {**PREFERENCES, **preferences}.items()]
-        (Path(profile) / "user.js").write_text("\n".join(lines))
-        command = [FIREFOX, "--headless", "--no-remote", "--profile", profile, "--remote-debugging-port", "0"]
-        log = Path(profile) / "log"
+        (profile / "user.js").write_text("\n".join(lines))
+        command = [FIREFOX, "--headless", "--no-remote", "--profile", str(profile), "--remote-debugging-port", "0"]
+        log = profile / "log"
         with log.open("wb") as said:
-            environment = {**os.environ, "HOME": profile, "MOZ_CRASHREPORTER_DISABLE": "1"}
+            environment = {**os.environ, "HOME": str(profile), "MOZ_CRASHREPORTER_DISABLE": "1"}
             process = subprocess.Popen([*command, "about:blank"], stdout=said, stderr=said, env=environment)
         try:
             with connect(

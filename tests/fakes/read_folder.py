@@ -5,7 +5,6 @@ import atexit
 import hashlib
 import os
 import shutil
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from services.run.settings import forget_settings
+from services.sandbox.workfolder import hold
 from services.search.documents import open_documents
 from services.search.index import folder_key
 
@@ -70,6 +70,6 @@ _indexes: dict[str, str] = {}
 
 @cache
 def _homes() -> Path:
-    folder = Path(tempfile.mkdtemp(prefix="read-folders-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
+    held = hold()  # what a killed process leaves is removed by the next one
+    atexit.register(held.release)
+    return held.folder

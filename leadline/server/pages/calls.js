@@ -7,9 +7,9 @@ export function callText({ state, seconds, told, reason }) {
   const passed = (Date.now() - told) / 1000;
   const left = Math.floor(seconds - passed);
   const why = say(`again_${reason}`) || reason.slice(0, 150);
-  if (state === "again") return left > 0 ? say("callAgainSoon", { seconds: left, reason: why }) : say("callAgain", { reason: why });
+  if (state === "again") return left > 0 ? say("call_again_soon", { seconds: left, reason: why }) : say("call_again", { reason: why });
   const text = say(`call_${state}`, { seconds: Math.floor(seconds + passed) });
-  return why ? say("callRepeated", { state: text, reason: why }) : text;
+  return why ? say("call_repeated", { state: text, reason: why }) : text;
 }
 
 /** Write beside each step how its call stands; the list itself stays as it is. */

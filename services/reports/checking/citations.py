@@ -19,6 +19,7 @@ from services.reports.checking.checked_report import CheckedReport, FormerClaims
 from services.reports.checking.claim_check import ClaimCheck, Judgements
 from services.reports.checking.code_citations import CodeCitations
 from services.reports.checking.report_check import ReportCheck
+from services.reports.checking.statement_check import StatementCheck
 from services.reports.labels import labels_for
 from services.reports.markdown_blocks import read_draft
 from services.reports.statuses import too_many_inferred
@@ -71,7 +72,8 @@ def check_citations(
     )
     drop = unsupported == "drop"
     blocks = read_draft(draft, excerpts) if isinstance(draft, str) else draft
-    checked = ReportCheck(check, drop).report(blocks)
+    checked = ReportCheck(StatementCheck(check, drop)).report(blocks)
     if not too_many_inferred(checked.claims):
         return checked
-    return ReportCheck(replace(check, undecided={}), drop, too_many_inferred=True).report(blocks)
+    stricter = StatementCheck(replace(check, undecided={}), drop, too_many_inferred=True)
+    return ReportCheck(stricter).report(blocks)

@@ -122,7 +122,7 @@ def block_slides(title: str, blocks: Sequence[Block], report: ParsedReport, show
         nonlocal slides, cards
         fresh = [card for card in cards if letters(card.text) not in shown]
         over = fresh.pop() if figure and fresh and fresh[-1].leads and fresh[-1].text.endswith(COLONS) else None
-        slides, cards = slides + card_slides(title, fresh), []
+        slides, cards = slides + quote_slides(title, fresh), []
         return over or ShownCard("")
 
     for heading, block in headed(blocks):
@@ -135,9 +135,7 @@ def block_slides(title: str, blocks: Sequence[Block], report: ParsedReport, show
         elif introduced := introduction(block):
             cards.append(replace(introduced, text=f"{introduced.text}:", leads=width(introduced.text) <= TITLE))
         elif heading:
-            kind = "quote" if isinstance(block, Quotation) else "plain"
-            over_card = "" if letters(heading) == letters(title) else heading
-            cards.append(replace(item_card([block]), heading=over_card, kind=kind))
+            cards.append(quote_card(heading, block, title))
         else:
             cards += block_cards(block)
     turn_over()
@@ -172,6 +170,26 @@ def main_cards(block: Block, report: ParsedReport) -> tuple[list[ShownCard], lis
     cards = list(block_cards(block))
     count = 1 if isinstance(block, Paragraph | Code) else len(cards)
     return [replace(card, leads=False) for card in cards[:count]], cards[count:]
+
+
+def quote_card(source: str, block: Block, title: str) -> ShownCard:
+    """Return the card of a quotation, headed by its source's title if the slides have another."""
+    return replace(item_card([block]), heading="" if letters(source) == letters(title) else source, kind="quote")
+
+
+def quote_slides(title: str, cards: Sequence[ShownCard]) -> list[Slide]:
+    """Put cards on slides; quotes that need several are divided by source, whose title is the title of their slides."""
+    slides = card_slides(title, cards)
+    if len(slides) < 2 or any(card.kind != "quote" for card in cards):
+        return slides
+    by_source: dict[str, list[ShownCard]] = {}
+    for card in cards:
+        by_source.setdefault(card.heading or title, []).append(replace(card, heading=""))
+    return [
+        replace(slide, subtitle="" if source == title else title)
+        for source, quotes in by_source.items()
+        for slide in card_slides(source, quotes)
+    ]
 
 
 def card_slides(title: str, cards: Sequence[ShownCard]) -> list[Slide]:

@@ -15,8 +15,11 @@ from services.reports.slides.layout import (
     block_slides,
     card_slides,
     figure_slides,
+    headed,
     limited,
     main_cards,
+    quote_card,
+    quote_slides,
     readable_picture,
 )
 from services.reports.slides.slide import (
@@ -139,13 +142,11 @@ def outline(report: ParsedReport) -> list[Slide]:
 
 
 def _counted(slides: Sequence[Slide]) -> Iterator[Slide]:
-    """Yield slides, those in a row with one title counted behind it."""
-    for title, alike in groupby(slides, key=lambda slide: slide.title):
+    """Yield slides, those in a row with one title and one heading above it counted behind the title."""
+    for _, alike in groupby(slides, key=lambda slide: (slide.title, slide.subtitle, slide.kind in _DARK)):
         row = [*alike]
-        shown = [slide for slide in row if slide.kind not in _DARK]
-        for slide in row:
-            many = len(shown) > 1 and slide.kind not in _DARK
-            yield replace(slide, title=f"{title} ({shown.index(slide) + 1}/{len(shown)})") if many else slide
+        for place, slide in enumerate(row, 1):
+            yield replace(slide, title=f"{slide.title} ({place}/{len(row)})") if len(row) > 1 else slide
 
 
 def _opening(report: ParsedReport, labels: Labels) -> list[Slide]:
@@ -265,11 +266,11 @@ def _main_points(section: Section, report: ParsedReport, shown: Collection[str],
     if len(whole) <= count or len(section.blocks) <= count + 1:
         return limited(whole, count)
     first, rest = [], []
-    for block in section.blocks:
-        main, more = main_cards(block, report)
+    for source, block in headed(section.blocks):
+        main, more = ([quote_card(source, block, title)], []) if source else main_cards(block, report)
         first += [card for card in main if letters(card.text) not in shown]
         rest += more
-    slides = limited(card_slides(title, first), count)
+    slides = limited(quote_slides(title, first), count)
     return [*slides[:-1], *(replace(slide, notes=(*slide.notes, *beside(rest))) for slide in slides[-1:])]
 
 

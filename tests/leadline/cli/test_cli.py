@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
+from services.models import attempts
+from services.run.settings import forget_settings
 from services.search import folder_reading
 from tests.leadline.conftest import Leadline
 
@@ -23,6 +25,25 @@ def test_research_prints_the_report_and_writes_its_folder(leadline: Leadline, do
     folder = Path("out/where-was-the-designer-of-the-wire-sounding-machine-born")
     assert (folder / "report.md").read_text() == ran.out.removesuffix("\n")
     assert leadline("verify", folder).code == 0
+
+
+@pytest.mark.parametrize(
+    ("question", "again"),
+    [
+        (QUESTION, r"asking the model again(?: in \d s)?: the endpoint was not reached"),
+        ("测深机是谁发明的？", r"(?:\d 秒后)?再次请求模型：未能连接到端点"),
+    ],
+)
+def test_a_call_to_an_endpoint_that_cannot_be_reached_says_in_words_why_it_is_made_again(
+    leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch, question: str, again: str
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
+    monkeypatch.setattr(attempts, "POLICY", attempts.RetryPolicy(first_pause=1.0, unreached=2))
+    forget_settings()
+    ran = leadline("research", question, "--docs", docs)
+    assert ran.code == 1
+    assert len(re.findall(again, " ".join(ran.err.split()))) == 2
 
 
 def test_a_report_that_somebody_edited_is_left_alone(leadline: Leadline, docs: Path) -> None:

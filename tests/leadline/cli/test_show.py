@@ -158,7 +158,7 @@ async def test_what_a_resumed_run_did_not_ask_again_is_told() -> None:
 def test_every_refusal_has_its_reason() -> None:
     used = {"input_tokens": 100, "output_tokens": 10, "abandoned": 2, "abandoned_tokens": 1_200}
     answers: list[dict[str, object]] = [
-        {"used": used, "requests": 4, "faults": ["HTTP 429", "TimeoutError", "TimeoutError"]},
+        {"used": used, "requests": 4, "faults": ["HTTP 429", "unreached", "silent"]},
         {"asked_because": "unusable: `steps` is missing"},
         {"asked_because": "cut_off"},
     ]
@@ -168,6 +168,7 @@ def test_every_refusal_has_its_reason() -> None:
     ]
     timeline = Timeline.of([*entries, entry("verify", "2026-01-01T00:00:05+00:00", 0, answer={})])
     text = "\n".join(timeline.lines())
+    assert "[tried again after HTTP 429, the endpoint was not reached, the model sent nothing for too long]" in text
     assert "[asked again: the answer could not be used: `steps` is missing]" in text
     assert "[asked again: the answer was cut off]" in text
     assert "abandoned: 2 calls, about 1,200 tokens that a provider may charge" in text

@@ -1,5 +1,6 @@
 """The deck that rules lay out: what stands together, what comes first, and what each format shows of it."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -13,8 +14,10 @@ from services.reports.parser import parse_report
 from services.reports.slides.draft import material_of
 from services.reports.slides.layout import chart_of
 from services.reports.slides.slide import HIGH, ShownCard, Slide, cards_height
-from services.reports.slides.slide_outline import outline
+from services.reports.slides.slide_outline import MAX_SLIDES, outline
 from tests.services.reports.full import ENGLISH, english, evidence
+
+LONG = "The ship {name} sounded the trench and found no bottom with the line that was aboard. " * 6
 
 
 def parsed(body: str, **changes: Any) -> ParsedReport:
@@ -42,6 +45,31 @@ def test_a_quote_stands_on_one_card_with_the_title_of_its_source() -> None:
         ("Source 1", ENGLISH[0], (1,)),
         ("", ENGLISH[1], (2,)),
     ]
+
+
+def passages(names: Iterable[str]) -> str:
+    """Return long quotes below these titles of sources."""
+    return "\n\n".join(f"**{name}**\n\n> {LONG.format(name=name)} [1]" for name in names)
+
+
+def test_quotes_that_need_several_slides_stand_below_the_titles_of_their_sources() -> None:
+    body = passages(["Kilo", "Vityaz", "Trieste", "Kilo"])
+    report = english().model_copy(update={"document": None, "markdown": f"# Closest passages: Depth?\n\n{body}"})
+    slides = [slide for slide in outline(parse_report(report)) if slide.kind == "cards"]
+    assert [slide.title for slide in slides] == ["Kilo (1/2)", "Kilo (2/2)", "Vityaz", "Trieste"]
+    assert {slide.subtitle for slide in slides} == {"Closest passages: Depth?"}
+    assert all(slide.title.startswith(card.text.split()[2]) for slide in slides for card in slide.cards)
+    assert not any(card.heading for slide in slides for card in slide.cards)
+
+
+def test_slides_of_sources_stay_within_the_length_of_a_deck_and_the_rest_stands_in_their_notes() -> None:
+    parts = [f"## Part {part}\n\n{passages(f'Ship {part}-{place}' for place in range(3))}" for part in range(9)]
+    report = english().model_copy(update={"document": None, "markdown": "# Depths\n\n" + "\n\n".join(parts)})
+    slides = outline(parse_report(report))
+    assert len(slides) <= MAX_SLIDES
+    shown = [slide for slide in slides if slide.subtitle.startswith("Part")]
+    assert [slide.title for slide in shown] == [f"Ship {part}-0" for part in range(9)]
+    assert all(LONG.format(name=f"Ship {part}-2") in "\n".join(slide.notes) for part, slide in enumerate(shown))
 
 
 def test_a_short_deck_has_the_summary_first_and_neither_contents_nor_dividers() -> None:

@@ -51,6 +51,23 @@ async def test_what_is_chosen_by_itself_counts() -> None:
 
 
 @pytest.mark.usefixtures("priced")
+@pytest.mark.parametrize(
+    ("choices", "english", "chinese"),
+    [
+        ({"depth": "deep"}, "3,000 to 6,000 words", "3,000 至 6,000 字"),
+        ({"depth": "exhaustive"}, "6,000 words or more", "6,000 字以上"),
+        ({"words": 700}, "about 700 words", "约 700 字"),
+    ],
+)
+async def test_a_length_is_told_in_words_and_in_chinese_in_characters(
+    choices: dict[str, Any], english: str, chinese: str
+) -> None:
+    made = await estimate(RunContext(**choices))
+    assert estimate_line(made, "en-US").endswith(f", {english}.")
+    assert estimate_line(made, "zh-CN").endswith(f"，{chinese}。")
+
+
+@pytest.mark.usefixtures("priced")
 async def test_without_a_price_there_are_tokens_alone() -> None:
     unknown: Any = {"default": {"model": "nobody-knows-it"}}
     made = await estimate(RunContext(models=unknown))

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import psutil
@@ -20,6 +21,12 @@ held = hold()
 (held.folder / "table.csv").write_text("a secret of the user")
 print(held.folder, flush=True)
 time.sleep(600)
+"""
+
+PRINTING = """
+import asyncio, sys
+from services.sandbox.browser import print_page
+asyncio.run(print_page(sys.argv[1], "<p>Hello", 600))
 """
 
 
@@ -41,6 +48,22 @@ def test_a_folder_is_swept_once_its_process_was_killed_and_not_before(tmp_path: 
     child.communicate()
     sweep()
     assert not folder.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders are locked on other systems only")
+def test_a_page_whose_printing_was_killed_is_swept(tmp_path: Path) -> None:
+    browser = tmp_path / "chromium"
+    browser.write_text("#!/bin/sh\nsleep 5\n")
+    browser.chmod(0o755)
+    command = [sys.executable, "-c", PRINTING, str(browser)]
+    child = subprocess.Popen(command, env={**os.environ, "TMPDIR": str(tmp_path)})
+    while not list(tmp_path.glob("*/report.html")):
+        assert child.poll() is None
+        time.sleep(0.05)
+    child.kill()
+    child.wait()
+    sweep()
+    assert not list(tmp_path.glob("leadline-*"))
 
 
 def test_what_this_process_holds_stays_until_it_lets_go(tmp_path: Path) -> None:

@@ -1,0 +1,212 @@
+"""Keeps, marks or removes one statement of a report, a sentence or a row of a table, and counts it."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+
+from schemas.document import Citation, Formula, Inline, Inlines, Mark, Text
+from schemas.evidence import Claim
+from services.check.verdict import Verdict
+from services.evidence.non_claims import claims_nothing, says_nothing_known, without_label
+from services.reports.checking.checked_report import CheckedReport
+from services.reports.checking.claim_check import ClaimCheck
+from services.reports.checking.coverage import cells_with_heads
+from services.reports.document import letters
+from services.reports.markdown_blocks import joined
+from services.reports.sentences import Units, ids_in, text_of, trimmed, units_of, with_citations, words_of
+from services.reports.statuses import SIGNS
+
+
+@dataclass(slots=True)
+class StatementCheck:
+    """The statements of one report so far; used once."""
+
+    check: ClaimCheck
+    drop: bool
+    """Whether to remove unsupported statements."""
+    too_many_inferred: bool = False
+    """Whether statements that only their writer calls inferred are unproved, since they are too many."""
+    result: CheckedReport = field(default_factory=CheckedReport)
+    section: str = ""
+    """Heading of the current section."""
+    beside: list[str] = field(default_factory=list)
+    """Ids cited by the last sentence that cites, in the current section."""
+    in_opening: bool = True
+    """Whether the current block is in the opening."""
+
+    def begin_section(self, heading: str) -> None:
+        """Judge the next statements as those of a section."""
+        self.section, self.beside = heading, []
+
+    def end_opening(self) -> None:
+        """Count the statements so far as the opening's."""
+        if self.in_opening:
+            self.in_opening, self.result.opening = False, len(self.result.claims)
+
+    def is_title(self, content: Iterable[Inline]) -> bool:
+        """Tell whether a paragraph or heading is only the title of a source, which is not a claim of the report."""
+        words = re.sub(r"\W+", "", words_of(content)).lower()
+        return bool(words) and any(
+            words == re.sub(r"\W+", "", title.partition("\n")[0]).lower() for title in self.check.titles.values()
+        )
+
+    def heads(self, content: Iterable[Inline], ids: Sequence[str] = ()) -> bool:
+        """Keep a heading, label, table header or question unmarked; one with a number from nowhere, or that a verifier refutes, is left out.
+
+        Args:
+            content: its words.
+            ids: what stands below it cites; a verifier judges a title, and a sentence in bold that heads a paragraph, by these.
+        """
+        words = words_of(content)
+        claim = self.check.figure(words) or self.check.heading(words, ids)
+        if claim is not None and claim.judgement is not None and claim.status != "contradicted":
+            self.result.failed.append(claim)  # an editor mends it
+            return True
+        if claim is not None:
+            self.result.left_out.append(claim)
+        elif ids:
+            self.result.connecting.append(words)
+        return claim is None
+
+    def sentence(self, sentence: Units, ids: list[str]) -> Units:
+        """Check a sentence by its own citations, else by those that cover it; nothing is left of one that is removed."""
+        words = without_label(words_of(sentence))
+        shown, own = self.known_only(sentence), self.known_ids(sentence)
+        if not re.search(r"\w", words):
+            return []
+        if all(
+            isinstance(unit, Formula) or (isinstance(unit, Text) and unit.text in " .,;:。，；：") for unit in sentence
+        ):
+            claim = self.check.figure(words)
+            return self.failed(shown, claim) if claim else shown
+        evidence = f"{self.check.known}\n{self.check.question}"
+        inferred = _is_inference(sentence)
+        if not inferred and claims_nothing(words, cites=bool(own), evidence=evidence):
+            return self._lack(words, evidence, shown, own or ids or self.beside)
+        if not own and words.endswith(("?", "？")):
+            return shown if self.heads(shown) else []
+        written = ids_in(sentence)
+        if inferred:
+            claim = self.check.former.find(words, own) or self._inferred(words, written)
+        elif written and not own:
+            return self.failed(shown, self.check.unknown(words, written))
+        else:
+            claim = self._judged(words, own, ids)
+        if claim is None:
+            self.result.connecting.append(words)
+            return shown
+        if claim.cited_by == "code":
+            shown = with_citations(shown, [key for key in claim.citations if key not in ids])
+        return self.record(shown, claim)
+
+    def _judged(self, words: str, own: list[str], ids: list[str]) -> Claim | None:
+        """Judge a sentence by its own citations, else by those that cover it; one of the former report keeps its judgement."""
+        former = self.check.former
+        claim, beside = former.find(words, own), ids or self.beside
+        if claim is None and (own or words not in former.connecting):
+            claim = self.check.sentence(words, ids, covered=not own, section=self.section, beside=beside)
+        self.beside = own or self.beside
+        return claim
+
+    def row(self, cells: Sequence[Inlines], over: list[str], heads: list[str]) -> tuple[Inlines, ...]:
+        """Check a row of a table; nothing is left of one that is removed."""
+        written_ids = list(dict.fromkeys([*over, *ids_in(chain.from_iterable(cells))]))
+        ids = [identifier for identifier in written_ids if identifier in self.check.excerpts]
+        texts = list(map(words_of, cells))
+        words = " | ".join(filter(None, texts))
+        shown = [self.known_only(units_of(cell)) for cell in cells]
+        if not re.search(r"\w", words):
+            return tuple(map(joined, shown))
+        headed = zip(heads, texts, strict=False)
+        labelled = " | ".join(f"{head}: {text}" if head else text for head, text in headed if text)
+        before = len(self.check.undecided)
+        claim: Claim | None
+        former = self.check.former.find(words, written_ids)
+        if former is not None or (not written_ids and words in self.check.former.connecting):
+            claim = former
+        elif any(map(_is_inference, cells)):
+            claim = self._inferred(words, written_ids)
+        elif written_ids and not ids:
+            claim = self.check.unknown(words, written_ids)
+        else:
+            claim = self.check.sentence(words, ids, cells_with_heads(texts, heads), section=self.section)
+            if claim is not None and claim.cited_by == "code":
+                shown[-1] = with_citations(shown[-1], [key for key in claim.citations if key not in ids])
+        for doubt in list(self.check.undecided.values())[before:]:
+            doubt.row = labelled
+        if claim is None:
+            self.result.connecting.append(words)
+            return tuple(map(joined, shown))
+        before = len(self.result.left_out)
+        last = self.record(shown[-1], claim)
+        rest = (_settled(cell, claim.model_copy(update={"status": ""})) for cell in shown[:-1])
+        return () if len(self.result.left_out) > before else tuple(map(joined, [*rest, last]))
+
+    def _lack(self, words: str, evidence: str, shown: Units, ids: Sequence[str]) -> Units:
+        """Keep a sentence that claims nothing; one on missing evidence goes if a verifier found that evidence."""
+        if says_nothing_known(words, evidence):
+            claim = None if words in self.check.former.connecting else self.check.lack(words, ids)
+            if claim is not None:
+                return self.failed(shown, claim)
+            self.result.connecting.append(words)
+            self._note_lack()
+        return shown
+
+    def _note_lack(self) -> None:
+        """Record that the opening says that the sources lack information."""
+        if self.in_opening:
+            self.result.hedged = True
+            if self.result.declined is None:
+                self.result.declined = len(self.result.claims)
+
+    def _inferred(self, words: str, ids: Sequence[str]) -> Claim:
+        claim = self.check.inference(words, ids)
+        beyond = self.too_many_inferred and claim.status == "inferred" and claim.judgement is None
+        return self.check.unverified(words, ids, Verdict("share")) if beyond else claim
+
+    def record(self, shown: Units, claim: Claim) -> Units:
+        """Count a verified statement; mark or remove any other."""
+        if not claim.verified:
+            return self.failed(shown, claim)
+        self.result.claims.append(claim)
+        return _settled(shown, claim)
+
+    def failed(self, shown: Units, claim: Claim) -> Units:
+        """Mark an unsupported statement, or remove a refuted or dropped one, and count it; of a program's output no words are at fault."""
+        if not self.check.untraced_numbers(claim.text, claim.citations):
+            self.result.failed.append(claim)
+        if self.drop or claim.status == "contradicted":
+            self.result.left_out.append(claim)
+            return []
+        self.result.marked += 1
+        self.result.claims.append(claim)
+        return _settled(shown, claim)
+
+    def known_ids(self, units: Iterable[Inline]) -> list[str]:
+        """Return the cited ids of excerpts that exist."""
+        return [key for key in ids_in(units) if key in self.check.excerpts]
+
+    def known_only(self, units: Units) -> list[Inline]:
+        """Return units without marks and citations of excerpts that do not exist."""
+        return trimmed(
+            [
+                unit
+                for unit in units
+                if not isinstance(unit, Mark) and (not isinstance(unit, Citation) or self.known_ids([unit]))
+            ]
+        )
+
+
+def _is_inference(units: Iterable[Inline]) -> bool:
+    return any(isinstance(unit, Mark) and unit.status == "inferred" for unit in units)
+
+
+def _settled(units: Units, claim: Claim) -> list[Inline]:
+    """Return a statement with its status at its citations, and at its end the mark of one that is not proved."""
+    settled = [replace(unit, status=claim.status) if isinstance(unit, Citation) else unit for unit in units]
+    if claim.status not in SIGNS:
+        return settled
+    while settled and text_of(settled[-1:]).isspace():
+        settled.pop()
+    return [*settled, Mark(claim.status, claim.reason, len(letters(claim.text)))]

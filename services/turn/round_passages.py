@@ -1,0 +1,133 @@
+"""The passages that each round shows: by turns what the last one asked to read on and what its own queries found, then what waits.
+
+Last comes what earlier steps have quoted. No passage is shown twice.
+"""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+
+from schemas.evidence import Passage, QuotePlace
+from schemas.researcher import MOST_READ_ON
+from services.models.prompt_fit import passages_within
+from services.models.token_limits import evidence_tokens
+from services.run.evidence_store import EvidenceStore
+from services.run.scope import Run
+from services.search.pool import what_begins
+from services.text.passages import TARGET, Span, split
+from services.text.tokens import tokens
+
+MIN_PASSAGES = 4
+"""Minimum passages shown in a round, if there are so many."""
+STRETCH = 3
+"""Passages that one request brings, at most: about a section."""
+_REQUEST = re.compile(r"(before)?\W{0,3}\b(P\d{1,3})\b(?::\s*+(.{2,100}))?", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class RoundPassages:
+    """The passages of a step's rounds: those that were shown, and those that wait."""
+
+    run: Run
+    evidence: EvidenceStore
+    quoted: Sequence[QuotePlace]
+    """What earlier steps have quoted."""
+    shown: dict[str, Passage] = field(default_factory=dict)
+    """Passages that rounds showed, by their ids."""
+    waiting: list[Passage] = field(default_factory=list)
+    """Found passages that were not shown yet, best first."""
+    room: int = 0
+    """Tokens available for passages in one prompt."""
+
+    async def portion(self, requested: Sequence[Passage], new: Sequence[Passage]) -> list[Passage]:
+        """Return the passages of the next round: as many as fit into one prompt, half as many after the first round; the others wait.
+
+        Args:
+            requested: the passages that the last round asked for; they take turns with the others.
+            new: what this round's queries found, which ask for the missing aspects, best first.
+        """
+        turns = [passage for pair in zip_longest(requested, new) for passage in pair if passage]
+        unseen: list[Passage] = []
+        for passage in sorted([*turns, *self.waiting], key=self._is_quoted):
+            if not any(map(passage.lies_in, [*self.shown.values(), *unseen])):
+                unseen.append(passage)
+        self.room = await evidence_tokens(self.run, "researcher", self.run.context.level.passage_tokens)
+        fitting = passages_within(unseen, self.room // (2 if self.shown else 1), MIN_PASSAGES)
+        self.waiting = unseen[len(fitting) :]
+        fitting.sort(key=lambda passage: passage not in requested)
+        first = len(self.shown) + 1
+        portion = [passage.model_copy(update={"id": f"P{place}"}) for place, passage in enumerate(fitting, first)]
+        self.shown |= {passage.id: passage for passage in portion}
+        return portion
+
+    async def read_on(self, requests: Sequence[str]) -> list[Passage]:
+        """Return the passages before or after shown passages, or of a section, the first that each request brings, then the second; unknown ids are ignored.
+
+        Args:
+            requests: `P3` for what follows passage P3, `before P3` for what stands before it, `P3: Drawbacks` for the section of its source
+                whose heading has most words in common.
+        """
+        brought: list[list[Passage]] = []
+        for request in requests[:MOST_READ_ON]:
+            named = _REQUEST.search(request)
+            passage = self.shown.get(named[2].upper()) if named else None
+            if named and passage is not None:
+                text = await self.evidence.get_text(passage.content_hash)
+                brought.append(await asyncio.to_thread(_beside, text, passage, named[3] or "", before=bool(named[1])))
+        return [passage for turn in zip_longest(*brought) for passage in turn if passage]
+
+    def _is_quoted(self, passage: Passage) -> bool:
+        """Tell whether earlier steps quote half of a passage or more."""
+        lengths = (
+            min(passage.end, end) - max(passage.start, start)
+            for content_hash, start, end in self.quoted
+            if content_hash == passage.content_hash
+        )
+        return 2 * sum(length for length in lengths if length > 0) >= passage.end - passage.start
+
+
+def _beside(text: str, passage: Passage, heading: str, *, before: bool) -> list[Passage]:
+    """Return the passages directly before or behind one, or below a heading, in the text's order. Blocking: texts may be long."""
+    spans = split(text)
+    if heading:
+        spans = _section(spans, heading)[:STRETCH]
+    elif before:
+        spans = [span for span in spans if span.end <= passage.start][-STRETCH:]
+    else:
+        spans = [span for span in spans if span.start >= passage.end][:STRETCH]
+    return [
+        passage.model_copy(
+            update={
+                "start": span.start,
+                "end": span.end,
+                "text": text[span.start : span.end],
+                **what_begins(text, span.start),
+            }
+        )
+        for span in spans
+    ]
+
+
+def _section(spans: Sequence[Span], heading: str) -> list[Span]:
+    """Return the passages of the section whose heading has most words in common with another, short ones joined; none where no heading has any."""
+    wanted = set(tokens(heading))
+    paths = {
+        " > ".join(above[:depth])
+        for span in spans
+        for above in [span.heading.split(" > ")]
+        for depth in range(1, 1 + len(above))
+    }
+    common = {path: len(wanted.intersection(tokens(path.rpartition(" > ")[2]))) for path in paths}
+    best = min(common, key=lambda path: (-common[path], len(path), path), default="")
+    if not common.get(best):
+        return []
+    joined: list[Span] = []
+    for span in spans:
+        if f"{span.heading} > ".startswith(f"{best} > "):
+            if joined and span.end - joined[-1].start <= TARGET:
+                joined[-1] = replace(joined[-1], end=span.end)
+            else:
+                joined.append(span)
+    return joined
