@@ -8,7 +8,7 @@ what it accepts, over and over, and then with something that makes the rest fail
 import random
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from re import _constants as ops  # type: ignore[attr-defined]  # there is no public parser; `sre_parse` is this module and warns
 from re import _parser as parser  # type: ignore[attr-defined]  # as above
 from typing import Any
@@ -26,20 +26,21 @@ _LONG = 16
 Tree = Iterable[tuple[Any, Any]]
 
 
-def hard_cases(pattern: str, flags: int = 0, size: int = SIZE) -> Iterator[str]:
-    """Yield texts of `size` characters that a matcher finds hard; the same for the same pattern."""
+def hard_cases(pattern: str, flags: int, sizes: Sequence[int]) -> Iterator[tuple[str, ...]]:
+    """Yield texts that a matcher finds hard, each in several sizes; the same for the same pattern."""
     grammar = _Grammar(pattern, flags)
     seen = set()
     for prefix, unit in grammar.repeats():
-        for text in _texts(prefix, unit, size):
-            if text not in seen:
-                seen.add(text)
-                yield text
+        for texts in zip(*(_texts(prefix, unit, size) for size in sizes), strict=True):
+            if texts not in seen:
+                seen.add(texts)
+                yield texts
     whole = [grammar.example(grammar.tree, lengthen=True) for _ in range(3)]
-    for text in (_filled(cut, size) for example in whole for cut in (example, example[:-1])):
-        if text not in seen:
-            seen.add(text)
-            yield text
+    for cut in (cut for example in whole for cut in (example, example[:-1])):
+        texts = tuple(_filled(cut, size) for size in sizes)
+        if texts not in seen:
+            seen.add(texts)
+            yield texts
 
 
 def _texts(prefix: str, unit: str, size: int) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """No regular expression of the source can be made to take long: each reads 50,000 characters of its own hard cases in half a second.
 
-What takes quadratic time takes a twenty-fifth of it for a fifth of the text, so most patterns are cleared by that.
+What takes quadratic time takes a twenty-fifth of it for a fifth of the text, so most cases are cleared by that.
 """
 
 import re
@@ -16,7 +16,7 @@ from tests.attacks.source_patterns import files, hidden_of, patterns_of
 SECONDS = 0.5
 """Processor time that a hard case may take."""
 FIRST = 5
-"""How many times shorter the texts are that each pattern is given first."""
+"""How many times shorter the text of each case is that a pattern is given first."""
 OWN_TEXT = {
     "prompts/__init__.py:_FRONT_MATTER": "front matter of the built-in templates",
     "prompts/overrides.py:_SYSTEM": "the built-in templates",
@@ -54,11 +54,12 @@ def _hardest(pattern: re.Pattern[Any], size: int, *, anchored: bool) -> str:
     source = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
     flags = pattern.flags if isinstance(pattern.pattern, str) else pattern.flags | re.UNICODE
     flags &= ~re.DEBUG
-    short = hard_cases(source, flags, size // FIRST)
-    if not any(_takes_long(pattern, case, SECONDS / FIRST**2, anchored=anchored) for case in short):
-        return ""
-    cases = hard_cases(source, flags, size)
-    return next((repr(case[:60]) for case in cases if _takes_long(pattern, case, SECONDS, anchored=anchored)), "")
+    for short, case in hard_cases(source, flags, [size // FIRST, size]):
+        if not _takes_long(pattern, short, SECONDS / FIRST**2, anchored=anchored):
+            continue
+        if _takes_long(pattern, case, SECONDS, anchored=anchored):
+            return repr(case[:60])
+    return ""
 
 
 @pytest.mark.parametrize("file", files())

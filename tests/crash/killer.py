@@ -8,6 +8,7 @@ import threading
 from tests.crash.moments import AFTER_CODE, Moment, Moments
 from tests.crash.watching import Happening
 from tests.crash.world import Phase
+from tests.fakes.forked import Child
 
 _LEAVE_LINES = {"tool-calls": "tool", "code-runs": "code"}
 _WRITING = re.compile(r"^\.writing-[0-9a-f]+-")
@@ -16,9 +17,7 @@ _WRITING = re.compile(r"^\.writing-[0-9a-f]+-")
 class Killer:
     """Ends one life of a process."""
 
-    def __init__(
-        self, child: "subprocess.Popen[str] | subprocess.Popen[bytes]", moments: Moments, how: int = signal.SIGKILL
-    ) -> None:
+    def __init__(self, child: "Child | subprocess.Popen[bytes]", moments: Moments, how: int = signal.SIGKILL) -> None:
         self._over = False
         self._killed_at: Moment | None = None
         self._child = child

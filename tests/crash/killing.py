@@ -16,6 +16,7 @@ from tests.crash.strays import no_strays
 from tests.crash.under_way import Tally
 from tests.crash.watching import watching
 from tests.crash.world import QUESTION, World
+from tests.fakes.forked import Child, Command, settled
 
 MOST_LIVES = 400
 LIFE_SECONDS = 240
@@ -29,7 +30,7 @@ class Crashing:
     home: Path
     out: Path
     formats: str = "md"
-    child: subprocess.Popen[str] | None = None
+    child: Child | None = None
     """The process that does the run, or did it."""
     kills: list[Moment] = field(default_factory=list)
     """At which moments it was killed."""
@@ -48,18 +49,17 @@ class Crashing:
         """The folder of its report."""
         return self.out / slug_of(QUESTION)
 
-    def command(self) -> list[str]:
-        """Return the command that begins the run, or goes on with it."""
-        start = [sys.executable, "-u", "-m", "leadline"]
+    def arguments(self) -> list[str]:
+        """Return the arguments of the command that begins the run, or goes on with it."""
         if self.begun():
             [record] = stored(self.home, "runs").values()
             ended = (
                 record["status"] == "done"
             )  # killed after the run's end was written down, before its report was printed
-            return [*start, "runs", "replay"] if ended else [*start, "resume", *self.more]
+            return ["runs", "replay"] if ended else ["resume", *self.more]
         docs = self.world.folder / "papers"
         chosen = ["--docs", docs, "--out", self.out, "--max-plans", "1", "--format", self.formats]
-        return [*start, "research", QUESTION, *map(str, chosen)]
+        return ["research", QUESTION, *map(str, chosen)]
 
     def begun(self) -> bool:
         """Tell whether there is anything to go on with."""
@@ -76,17 +76,21 @@ class Crashing:
         [(_, name)] = stored(self.home, "runs")
         return name
 
-    def start(self) -> subprocess.Popen[str]:
-        """Start the process."""
-        self.child = subprocess.Popen(
-            self.command(),
-            cwd=self.world.folder,
-            env={**self.world.environment(self.home), **self.environment},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+    def start(self) -> Child:
+        """Start the process: a Python of its own, if variables are set that a Python reads at its start."""
+        environment = {**self.world.environment(self.home), **self.environment}
+        if self.environment:
+            self.child = subprocess.Popen(
+                [sys.executable, "-u", "-m", "leadline", *self.arguments()],
+                cwd=self.world.folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+        else:
+            self.child = Command(self.arguments(), cwd=self.world.folder, env=environment)
         return self.child
 
     def finish(self) -> str:
@@ -113,6 +117,7 @@ class Crashing:
             stack.callback(killer.timer().cancel)
             out, err = child.communicate(timeout=LIFE_SECONDS)
             killed_at = killer.killed_at()
+            settled()
             self.world.on_phase = None
         self.world.note_lines()
         unchanged(known, stored(self.home, "journal"))

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 
 import psutil
 
+from tests.fakes.forked import forks
+
 STRAYS_SECONDS = 20
 _SUBREAPER = 36
 
@@ -18,6 +20,7 @@ def no_strays() -> Iterator[None]:
     libc = ctypes.CDLL(None)
     libc.prctl(_SUBREAPER, 1, 0, 0, 0)
     me = psutil.Process()
+    forks()  # is no stray
     before = {one.pid for one in me.children(recursive=True)}
     try:
         yield

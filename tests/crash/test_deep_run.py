@@ -3,8 +3,6 @@
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -22,6 +20,7 @@ from tests.crash.forms import long_form
 from tests.crash.known import stored, unchanged
 from tests.fakes import deep_model, two_drafts
 from tests.fakes.deep_model import BILGE, ENSIGN
+from tests.fakes.forked import Command, settled
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, as_reply, error, role_of, think
 
@@ -57,7 +56,7 @@ class Deaths:
     """Phases at which it is still to be killed, the next one first, and when in each."""
     moment_of: Callable[[dict[str, Any]], str]
     think: Callable[[dict[str, Any]], Reply | str | None]
-    child: "subprocess.Popen[str] | None" = None
+    child: Command | None = None
     dying: bool = False
     under_way: int = 0
     """Calls that came in and are going to be answered."""
@@ -124,21 +123,13 @@ class Deaths:
         """Live until the end or the next kill; return the exit code and what was printed."""
         self.dying = False
         known = stored(self.home, "journal")
-        self.child = subprocess.Popen(
-            [sys.executable, "-m", "leadline", *arguments],
-            cwd=folder,
-            env={**os.environ, "LEADLINE_HOME": str(self.home)},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        self.child = Command(arguments, cwd=folder, env={**os.environ, "LEADLINE_HOME": str(self.home)})
         try:
             out, err = self.child.communicate(timeout=LIFE_SECONDS)
         finally:
             self.child.kill()
         unchanged(known, stored(self.home, "journal"))
-        return self.child.returncode, out, err
+        return self.child.wait(), out, err
 
 
 @pytest.mark.parametrize("first", ["asked", pytest.param("kept", marks=long_form)])
@@ -178,6 +169,7 @@ def test_a_run_that_is_killed_in_each_phase_comes_to_its_report_without_repeatin
         assert code == -signal.SIGKILL, f"not killed at {run.due[0]}: {err}"
         assert run.dying
         run.due.pop(0)
+        settled()
         code, again, err = run.live(tmp_path, "resume")
     assert code == 0, err
     repeated = [text for text, count in Counter(run.answered).items() if count > 1]

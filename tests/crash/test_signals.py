@@ -1,8 +1,6 @@
 """SIGTERM, a process that sleeps, clocks that jump, and two processes on one run."""
 
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -17,6 +15,7 @@ from tests.crash.known import stored
 from tests.crash.strays import no_strays
 from tests.crash.whole import Whole, check
 from tests.crash.world import OnPhase, Phase
+from tests.fakes.forked import Command
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -105,16 +104,9 @@ def test_a_jump_of_the_wall_clock_changes_nothing(run: Crashing, whole: Whole, j
     assert len(days) > 1 or jump == "+9h", "the clock did not jump"
     check(run, whole, printed)
     clock.write_text("+0")
-    replayed = subprocess.run(
-        [sys.executable, "-m", "leadline", "runs", "replay", run.id()],
-        cwd=run.world.folder,
-        env=run.world.environment(run.home),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    assert replayed.stdout == whole.printed, replayed.stderr
+    replayed = Command(["runs", "replay", run.id()], cwd=run.world.folder, env=run.world.environment(run.home))
+    out, err = replayed.communicate()
+    assert out == whole.printed, err
 
 
 @long_form
@@ -138,21 +130,15 @@ def test_hours_that_pass_on_the_counting_clock_end_the_research_and_not_the_run(
     assert run.world.asked("reporter") == 1
 
 
-def resume_too(run: Crashing, *named: str) -> subprocess.CompletedProcess[str]:
-    """Go on with the run in another process."""
-    return subprocess.run(
-        [sys.executable, "-m", "leadline", "resume", *named],
-        cwd=run.world.folder,
-        env=run.world.environment(run.home),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+def resume_too(run: Crashing, *named: str) -> Command:
+    """Go on with the run in another process, until it ends."""
+    process = Command(["resume", *named], cwd=run.world.folder, env=run.world.environment(run.home))
+    process.wait(120)
+    return process
 
 
 def test_a_second_process_on_a_run_is_refused(run: Crashing, whole: Whole) -> None:
-    refused: list[subprocess.CompletedProcess[str]] = []
+    refused: list[Command] = []
     with no_strays():
         child = run.start()
 
@@ -166,5 +152,5 @@ def test_a_second_process_on_a_run_is_refused(run: Crashing, whole: Whole) -> No
     run.world.note_lines()
     assert child.returncode == 0, err
     assert [one.returncode for one in refused] == [2, 2]
-    assert all("Another process is working on run" in one.stderr for one in refused)
+    assert all("Another process is working on run" in one.communicate()[1] for one in refused)
     check(run, whole, out)

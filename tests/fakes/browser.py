@@ -96,7 +96,7 @@ class Page:
 
     def wait(self, condition: str, what: str = "", *, seconds: float = PATIENCE) -> Any:
         """Wait until a script comes to something true, and return that."""
-        end = time.monotonic() + seconds
+        end, pause = time.monotonic() + seconds, 0.02
         while time.monotonic() < end:
             try:
                 if found := self.evaluate(f"Promise.resolve({condition}).then(v => v instanceof Node || v)"):
@@ -104,7 +104,8 @@ class Page:
             except AssertionError as problem:  # the page was just being left
                 if "context" not in str(problem):
                     raise
-            time.sleep(0.03)
+            time.sleep(pause)
+            pause = min(1.2 * pause, 0.2)
         seen = self.evaluate("document.body.innerText.slice(0, 1500)")
         raise AssertionError(
             f"{what or condition} did not come about; the page says: {seen} and logged {self.logged[:5]}"

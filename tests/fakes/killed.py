@@ -2,13 +2,13 @@
 
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.fakes.forked import Command, settled
 
-def killed_and_resumed(arguments: Sequence[str], place: Path, children: list[subprocess.Popen[str]]) -> str:
+
+def killed_and_resumed(arguments: Sequence[str], place: Path, children: list[Command]) -> str:
     """Run a command that somebody kills, then `resume`, and return what that prints.
 
     Args:
@@ -18,16 +18,9 @@ def killed_and_resumed(arguments: Sequence[str], place: Path, children: list[sub
     """
     out = ""
     for given in (arguments, ["resume"]):
-        child = subprocess.Popen(
-            [sys.executable, "-m", "leadline", *given],
-            cwd=place,
-            env={**os.environ, "LEADLINE_HOME": str(place / "home")},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        child = Command(given, cwd=place, env={**os.environ, "LEADLINE_HOME": str(place / "home")})
         children.append(child)
         out, err = child.communicate(timeout=300)
+        settled()
         assert child.returncode == (-signal.SIGKILL if given is arguments else 0), err
     return out

@@ -19,6 +19,7 @@ from tests.pages.conftest import Site, ask, button, choose, report_text, status,
 from tests.pages.downloads import HOLDS, letters, saved
 from tests.pages.pressing import FILES, all_buttons, presses_of, watch_presses
 from tests.pages.test_attachments import choose_files
+from tests.pages.test_recorded import FASTER
 from tests.pages.watched import Watched, leave
 from tests.server.conftest import TOKENS
 
@@ -367,7 +368,9 @@ def _without_a_model(tab: Page, address: str) -> None:
     chip = "document.getElementById('model').textContent"
     with openai_server() as endpoint:
         tab.open(f"{address}/")
+        tab.wait("document.getElementById('documents').checkVisibility()", "the link beside, which moves the button")
         tab.wait("document.getElementById('watch').checkVisibility()", "the recorded run")
+        tab.evaluate(FASTER)
         tab.click("document.getElementById('watch')")
         tab.wait("document.querySelector('.played .plan')", "its plan")
         tab.wait("document.querySelector('section.recorded button')", "its end", seconds=60)

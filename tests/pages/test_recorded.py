@@ -15,6 +15,7 @@ FASTER = "const slow = setTimeout; window.setTimeout = (act, wait) => slow(act, 
 def test_a_recorded_run_is_played_and_called_one(browser: Page, bare: tuple[str, Path]) -> None:
     page = browser.another()
     opened(page, bare[0])
+    page.wait("document.getElementById('documents').checkVisibility()", "the link beside, which moves the button")
     page.wait("document.getElementById('watch').checkVisibility()", "the recorded run")
     page.click("document.getElementById('watch')")
     page.wait("document.querySelector('.played')", "the recording")

@@ -1,9 +1,6 @@
 """`leadline runs show`: the timeline of a run, in the terminal."""
 
-import os
 import re
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -18,6 +15,7 @@ from services.run.errors import ModelError
 from services.run.instrumentation import INSTANT
 from services.run.journal import Entry, Journal, Recording
 from tests.conftest import PROJECT
+from tests.fakes.forked import Command
 from tests.fakes.openai_server import OpenAIServer, error
 from tests.leadline.conftest import Leadline
 
@@ -94,8 +92,7 @@ def test_a_second_process_on_one_run_is_refused(endpoint: OpenAIServer, docs: Pa
         let.wait(60)
 
     endpoint.on_request = hold
-    command = [sys.executable, "-u", "-m", "leadline.cli.app", "research", QUESTION, "--docs", str(docs)]
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ})
+    child = Command(["research", QUESTION, "--docs", str(docs)])
     try:
         assert asked.wait(90), "the first process has begun its first call"
         ran = leadline("resume")

@@ -2,9 +2,6 @@
 
 import asyncio
 import json
-import os
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,6 +14,7 @@ from leadline import research, steer
 from leadline.runs.actions import aruns
 from services.run.errors import BadInput
 from services.run.settings import forget_settings
+from tests.fakes.forked import Command
 from tests.fakes.openai_server import OpenAIServer, role_of, think
 from tests.leadline.conftest import Leadline
 
@@ -50,16 +48,9 @@ class Running:
             self.reached.set()
             self.let.wait(60)
 
-    def begun(self, *arguments: str) -> subprocess.Popen[str]:
+    def begun(self, *arguments: str) -> Command:
         """Start a run in a process of its own, and wait until the call that is held is made."""
-        child = subprocess.Popen(
-            [sys.executable, "-m", "leadline", "research", *arguments],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ},
-        )
+        child = Command(["research", *arguments])
         assert self.reached.wait(60), child.communicate(timeout=5)
         return child
 
@@ -95,7 +86,7 @@ def run_under_way() -> str:
     return asyncio.run(aruns())[0].id
 
 
-def ended(child: subprocess.Popen[str]) -> tuple[str, str]:
+def ended(child: Command) -> tuple[str, str]:
     out, err = child.communicate(timeout=120)
     assert child.returncode == 0, err
     return out, err

@@ -1,10 +1,7 @@
 """`leadline eval`: settings side by side, a table and eval.json, going on where it stopped, and clear words for bad input."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +9,7 @@ import pytest
 from rich.cells import cell_len
 
 from prompts import template_source
+from tests.fakes.forked import Command
 from tests.fakes.openai_server import OpenAIServer, error, role_of
 from tests.leadline.conftest import Leadline
 
@@ -114,9 +112,7 @@ def test_an_evaluation_that_was_killed_goes_on_where_it_stopped(
     leadline: Leadline, endpoint: OpenAIServer, questions: Path, docs: Path
 ) -> None:
     given = ["eval", str(questions), "--docs", str(docs), "--depth", "quick", "--depth", "standard"]
-    child = subprocess.Popen(
-        [sys.executable, "-m", "leadline", *given], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ}
-    )
+    child = Command(given)
 
     def kill(number: int) -> None:
         if endpoint.roles[number - 1] == "reflector":  # amid the second run

@@ -1,7 +1,6 @@
 """Changing a report from Python, and a change that was interrupted."""
 
 import asyncio
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from leadline.runs.store import open_home
 from services.run.errors import BadInput
 from services.run.settings import settings
 from tests.fakes.editing import edits, titled, whole
+from tests.fakes.forked import Command
 from tests.fakes.killed import killed_and_resumed
 from tests.fakes.openai_server import OpenAIServer, Scripted, role_of
 from tests.fakes.quoting import quoting
@@ -70,7 +70,7 @@ async def test_a_change_whose_process_was_killed_is_gone_on_with(
     endpoint: OpenAIServer, run: str, tmp_path: Path
 ) -> None:
     endpoint.script["reporter_editing"] = [titled("The pier")] * 2
-    children: list[subprocess.Popen[str]] = []
+    children: list[Command] = []
 
     def kill(_: int, role: str, __: dict[str, Any]) -> None:
         if role == "reporter_editing" and len(children) == 1:

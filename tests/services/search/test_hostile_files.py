@@ -2,9 +2,6 @@
 
 import asyncio
 import re
-import subprocess
-import sys
-import time
 import zlib
 from pathlib import Path
 
@@ -13,9 +10,10 @@ import pytest
 
 from leadline import aresearch
 from schemas.events import Event
-from services.run.settings import forget_settings
+from services.run.settings import forget_settings, settings
 from services.search import folder_reading
-from services.search.documents import Documents, open_documents
+from services.search.documents import open_documents
+from tests.fakes.forked import Command
 
 pytestmark = pytest.mark.long
 
@@ -24,8 +22,11 @@ GOOD = b"<html><body><h1>Tallow</h1><p>Tallow in the lead brought up sand.</p></
 
 def inflating_pdf() -> bytes:
     """Return a PDF file of 8 KB whose page unfolds to 600 MB."""
-    packer = zlib.compressobj(1)
-    unfolding = b"".join(packer.compress(b" " * 10_000_000) for _ in range(60)) + packer.flush()
+    packer, part, check = zlib.compressobj(1, zlib.DEFLATED, -zlib.MAX_WBITS), b" " * 10_000_000, 1
+    packed = packer.compress(part) + packer.flush(zlib.Z_FULL_FLUSH)  # after which the same may follow again
+    for _ in range(60):
+        check = zlib.adler32(part, check)
+    unfolding = b"\x78\x01" + packed * 60 + packer.flush() + check.to_bytes(4, "big")
     return pdf(zlib.compress(unfolding, 9), b"/FlateDecode/FlateDecode")
 
 
@@ -59,34 +60,44 @@ SLOW = pdf(zlib.compress(b"0 0 1 1 re f " * 300_000, 9), b"/FlateDecode").replac
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("LEADLINE_FILE_SECONDS", "3")
-    monkeypatch.setattr(folder_reading, "FIRST_SECONDS", 1.0)
+async def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder with two good files, which have been read, and two slow ones."""
+    monkeypatch.setenv("LEADLINE_FILE_SECONDS", "30")
     forget_settings()
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "wire.txt").write_text("The wire sounding machine was used in 1872.")
     (folder / "tallow.html").write_bytes(GOOD)
-    for number in range(2):
-        (folder / f"slow-{number}.pdf").write_bytes(SLOW)
+    await open_documents(folder, tmp_path / "home")
+    add_slow(folder, 2)
     return folder
 
 
-async def test_good_files_are_searched_while_hostile_ones_are_tried(folder: Path, tmp_path: Path) -> None:
+def add_slow(folder: Path, count: int) -> None:
+    for number in range(count):
+        (folder / f"slow-{number}.pdf").write_bytes(SLOW + b"%" * number)
+
+
+async def test_good_files_are_searched_while_hostile_ones_are_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_FILE_SECONDS", "2")
+    monkeypatch.setattr(folder_reading, "FIRST_SECONDS", 0.5)
+    forget_settings()
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "tallow.html").write_bytes(GOOD)
     (folder / "inflating.pdf").write_bytes(inflating_pdf())
     (folder / "chained.pdf").write_bytes(chained_pdf())
+    add_slow(folder, 2)
     usage = _Usage()
     watching = asyncio.create_task(usage.watch())
-    begun = time.monotonic()
     documents = await open_documents(folder, tmp_path / "home")
-    took = time.monotonic() - begun
     watching.cancel()
     assert set(documents.unread) >= {"inflating.pdf", "slow-0.pdf", "slow-1.pdf"}
     assert {hit.title for hit in await documents.search("tallow wire", 5)} >= {"Tallow"}
-    assert documents.count >= 2
     assert usage.peak < 512 << 20
     assert usage.side_by_side == 2
-    assert took < 100
 
 
 class _Usage:
@@ -119,12 +130,7 @@ async def test_what_is_not_read_in_time_is_named_and_read_the_next_time(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / "slow-1.pdf").unlink()
-    monkeypatch.setattr(folder_reading, "FIRST_SECONDS", 2.0)
-    monkeypatch.setenv("LEADLINE_FILE_SECONDS", "30")
-    forget_settings()
-    begun = time.monotonic()
-    documents = await open_documents(folder, tmp_path / "home", seconds=6)
-    assert time.monotonic() - begun < 24
+    documents = await open_documents(folder, tmp_path / "home", seconds=3)
     assert documents.unread == ["slow-0.pdf"]
     assert await asyncio.to_thread(documents.index.skipped) == []
     assert "wire" in (await documents.search("sounding machine", 5))[0].text
@@ -136,14 +142,14 @@ async def test_what_is_not_read_in_time_is_named_and_read_the_next_time(
 
 
 async def test_another_research_in_the_folder_searches_what_has_been_read(folder: Path, tmp_path: Path) -> None:
-    first = asyncio.create_task(open_documents(folder, tmp_path / "home", seconds=6))
+    first = asyncio.create_task(open_documents(folder, tmp_path / "home"))
     await asyncio.sleep(1)
-    begun = time.monotonic()
-    second = await open_documents(folder, tmp_path / "home", seconds=4)
-    assert time.monotonic() - begun < 13
-    assert second.count >= 1
+    second = await open_documents(folder, tmp_path / "home", seconds=1)
+    assert not first.done()
+    assert second.count == 2
     assert "slow-0.pdf" in second.unread
-    assert isinstance(await first, Documents)
+    first.cancel()
+    await asyncio.wait([first])
 
 
 async def test_files_that_limits_ruled_out_are_read_again_with_other_limits(
@@ -177,25 +183,25 @@ async def test_markup_that_never_ends_is_read_in_linear_time(tmp_path: Path) -> 
 async def test_a_run_does_not_wait_for_a_folder_of_slow_files_and_tells_how_far_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("LEADLINE_FILE_SECONDS", "2")
-    monkeypatch.setattr(folder_reading, "FIRST_SECONDS", 0.7)
-    monkeypatch.setattr(folder_reading, "SHORTEST_SECONDS", 0.4)
-    forget_settings()
     folder = barra(tmp_path)
     (folder / "keepers.md").write_text("# Keepers\n\nThree keepers lived at the lighthouse until 1980.")
     (folder / "broken.docx").write_text("no archive")
-    for number in range(5):
-        (folder / f"slow-{number}.pdf").write_bytes(SLOW + b"%" * number)
+    await open_documents(folder, settings().leadline_home)
+    monkeypatch.setenv("LEADLINE_FILE_SECONDS", "1")
+    monkeypatch.setattr(folder_reading, "FIRST_SECONDS", 0.5)
+    monkeypatch.setattr(folder_reading, "SHORTEST_SECONDS", 0.3)
+    forget_settings()
+    add_slow(folder, 4)
     events: list[Event] = []
     report = await aresearch(QUESTION, docs=[folder], on_event=events.append)
     assert "Robert Alder" in report.markdown
     [told] = [limit for limit in report.limits if "in time" in limit]
     named = ", ".join(f"slow-{number}.pdf" for number in range(3))
-    assert told == f"5 of 8 files could not be read in time, and were not searched: {named} and 2 more."
+    assert told == f"4 of 7 files could not be read in time, and were not searched: {named} and 1 more."
     assert told in report.markdown
     assert any("broken.docx" in limit for limit in report.limits), report.limits
     reading = [event.data for event in events if event.type == "reading"]
-    assert any(told["total"] == 8 and told["done"] >= 2 and told["slow"] >= 5 for told in reading)
+    assert any(told["total"] == 7 and told["done"] >= 2 and told["slow"] == 4 for told in reading)
     assert [event.title for event in events if event.type == "searching"] == [f"Searching documents: {QUESTION}"]
     events.clear()
     again = await aresearch(QUESTION, docs=[folder], on_event=events.append)  # what came to nothing is not tried again
@@ -218,11 +224,13 @@ def barra(place: Path) -> Path:
 def test_a_long_text_does_not_outlast_the_run(tmp_path: Path, line: str) -> None:
     """Nothing ended the splitting of a converted text: it went on for minutes, with up to 4 GB, and held the index locked."""
     folder = barra(tmp_path)
+    asyncio.run(open_documents(folder, settings().leadline_home))
     (folder / "long.md").write_text(line * (40_000_000 // len(line)))
-    command = [sys.executable, "-m", "leadline", "research", QUESTION, "--docs", str(folder), "--max-seconds", "8"]
-    begun = time.monotonic()
-    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
-    assert time.monotonic() - begun < 30
-    assert done.returncode == 0, done.stderr
-    assert "Robert Alder" in done.stdout
-    assert re.search("## Limits.*long.md", done.stdout, re.DOTALL), done.stdout
+    command = Command(["research", QUESTION, "--docs", str(folder), "--max-seconds", "8"])
+    try:
+        out, err = command.communicate(timeout=100)
+    finally:
+        command.kill()
+    assert command.returncode == 0, err
+    assert "Robert Alder" in out
+    assert re.search("## Limits.*long.md", out, re.DOTALL), out

@@ -2,7 +2,6 @@
 
 import json
 import signal
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from schemas.events import Event
 from services.models import close_clients
 from services.run.journal import Journal, Recording, replaying
 from services.run.settings import forget_settings
+from tests.fakes.forked import Command
 from tests.fakes.killed import killed_and_resumed
 from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.fakes.quoting import quoting
@@ -122,7 +122,7 @@ def quotes_of(excerpts: Any) -> set[str]:
 def test_a_run_that_is_killed_between_two_rounds_goes_on_without_repeating_a_call(
     endpoint: OpenAIServer, folder: Path, tmp_path: Path
 ) -> None:
-    children: list[subprocess.Popen[str]] = []
+    children: list[Command] = []
     answered: list[str] = []
 
     def answer(body: dict[str, Any]) -> str | None:

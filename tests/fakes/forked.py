@@ -1,0 +1,120 @@
+"""The command in a process that is a copy of one with all modules loaded, by `multiprocessing`'s fork server.
+
+Loading them takes two thirds of the processor time of a small run. In all else it is a process of its own: it can be killed, and
+what it knew is gone with it. Tests of how a command starts, of a terminal, or of what ends with the interpreter start a Python.
+"""
+
+import multiprocessing
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from functools import cache
+from multiprocessing.context import ForkServerContext
+from pathlib import Path
+
+LOADED = ["leadline.cli.research", "leadline.api", "services.models.streamed_chat", "tests.fakes.forked"]
+"""Modules that load what a run needs."""
+SETTLING = 0.5
+"""Seconds in which threads take in what a dead process had sent, on a busy machine."""
+
+
+class Command:
+    """`leadline` with arguments; what tests use of `subprocess.Popen`."""
+
+    def __init__(
+        self, arguments: Sequence[str], *, cwd: Path | None = None, env: Mapping[str, str] | None = None
+    ) -> None:
+        """Start it.
+
+        Args:
+            arguments: of the command.
+            cwd: folder in which it runs, by default that of this process.
+            env: all its environment variables, by default those of this process.
+        """
+        self._streams = Path(tempfile.mkdtemp(prefix="command-"))
+        self._printed: tuple[str, str] | None = None
+        folder, environment = str(cwd or Path.cwd()), dict(os.environ if env is None else env)
+        self._process = forks().Process(target=_run, args=[list(arguments), folder, environment, str(self._streams)])
+        self._process.start()
+        self._life = threading.Thread(
+            target=self._process.join, daemon=True
+        )  # two would take the exit code from each other
+        self._life.start()
+
+    @property
+    def returncode(self) -> int | None:
+        """Exit code, negative for a signal; None while it runs."""
+        return None if self._life.is_alive() else self._process.exitcode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait until it has ended, and return the exit code.
+
+        Raises:
+            TimeoutExpired: it runs on.
+        """
+        self._life.join(timeout)
+        if self.returncode is None:
+            raise subprocess.TimeoutExpired("leadline", timeout or 0.0)
+        return self.returncode
+
+    def communicate(self, timeout: float | None = None) -> tuple[str, str]:
+        """Wait until it has ended, and return what it printed on stdout and stderr."""
+        self.wait(timeout)
+        if self._printed is None:
+            out, err = ((self._streams / name).read_text("utf-8", "replace") for name in ("1", "2"))
+            self._printed = out, err
+            shutil.rmtree(self._streams)
+        return self._printed
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal, if it still runs."""
+        if self.returncode is None and self._process.pid is not None:
+            os.kill(self._process.pid, number)
+
+    def kill(self) -> None:
+        """Kill it, if it still runs."""
+        self.send_signal(signal.SIGKILL)
+
+
+Child = Command | subprocess.Popen[str]
+"""A process that runs the command."""
+
+
+@cache
+def forks() -> ForkServerContext:
+    """Start the process with the modules, which runs until this one ends, and return what makes copies of it."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(LOADED)
+    first = context.Process(target=int)
+    first.start()
+    first.join()
+    return context
+
+
+def settled() -> None:
+    """Wait until what a killed process had asked is answered, to nobody: the next one may ask before."""
+    time.sleep(SETTLING)
+    for thread in threading.enumerate():
+        if "process_request_thread" in thread.name:  # of an HTTP server, one a connection
+            thread.join(SETTLING)
+
+
+def _run(arguments: list[str], folder: str, environment: dict[str, str], streams: str) -> None:
+    """Run the command in a new copy."""
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    for number in (1, 2):
+        with (Path(streams) / str(number)).open("wb") as printed:
+            os.dup2(printed.fileno(), number)
+    tempfile.tempdir = None  # the environment names it
+    sys.argv = ["leadline", *arguments]
+    from leadline.cli.app import main
+
+    main()
