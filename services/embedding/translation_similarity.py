@@ -10,22 +10,23 @@ from services.text.tokens import has_cjk, tokens
 UNRELATED = 0.2
 """Maximum cosine of an unrelated sentence in another language; translations reach 0.4 and more."""
 RELATED = 0.26
-"""Minimum similarity that counts: of 298 questions of XQuAD in the other language, English and Chinese, 75 and 69 % have their paragraph above it,
+"""Minimum similarity that counts beside texts in the question's language: of 298 questions of XQuAD in the other language, English and Chinese, 75 and 69 % have their paragraph above it,
 19 and 11 % the closest of 12 paragraphs about something else; on the other 297 questions 79 and 71, 26 and 13 % (November 2026). From
 0.25 to 0.28 the difference changes by less than 3 points."""
 
 
 def across_languages(question: str, texts: Sequence[str]) -> dict[str, float]:
-    """Return, from 0 to 1, the share of a question that each text in another language covers, if it has to do with it at all.
+    """Return, from 0 to 1, the share of a question that each text in another language covers.
 
-    Texts in the question's language are left out, since their words are more reliable; the result is empty without
+    Beside texts in the question's language only those count that have to do with it; where all are in another, a reader sees what there is. Texts in the question's language are left out, since their words are more reliable; the result is empty without
     dictionary and model.
     """
     foreign = [text for text in dict.fromkeys(texts) if has_cjk(text) != has_cjk(question)]
     if not foreign:
         return {}
     shares = _similarity(question, foreign)
-    return {text: share for text, share in shares.items() if share >= RELATED}
+    least = RELATED if len(foreign) < len({*texts}) else 0.0
+    return {text: share for text, share in shares.items() if share >= least}
 
 
 def _similarity(question: str, texts: Sequence[str]) -> dict[str, float]:
