@@ -19,6 +19,7 @@ from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
 from services.reports.slides.draft import DeckProof, material_of, settle_deck
 from services.reports.slides.layout import MAX_ROWS
+from services.reports.slides.slide import VALUE_WIDE, lines, value_on_card, value_size
 from services.reports.slides.slide_outline import (
     AT_FOOT,
     CONTENTS,
@@ -323,6 +324,12 @@ def test_pages_that_a_model_wrote_fit_and_cite_as_the_report_does(page: Page, tm
     assert next(slide.title for slide in slides if slide.kind == "table").split(" (")[0] == titles[2]
     assert sum(slide.kind == "chart" for slide in slides) == 2, "a figure that no page names is shown all the same"
     assert "Nowhere" not in [slide.title for slide in slides]
+
+
+def test_no_number_of_a_key_figure_is_broken() -> None:
+    value = value_on_card("24 October 2023")
+    assert value == "24 October\u00a02023"
+    assert lines("October\u00a02023", value_size(value), VALUE_WIDE / 1.2) == 1
 
 
 def test_a_page_shows_a_figure_that_proves_its_title_and_a_card_shows_the_number_that_it_names() -> None:
