@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, zip_longest
 
 from schemas.chart import MAX_POINTS, Chart, Series
 from schemas.document import Block, Code, Drawing, Mark, Paragraph, Quotation, Table
@@ -54,18 +54,15 @@ INSIDE = 0.3
 
 
 def headed(blocks: Sequence[Block]) -> Iterator[tuple[str, Block]]:
-    """Yield blocks with the title of their single quoted source, or an empty text.
-
-    A line in bold is the title of the quotation after it.
-    """
-    for place, block in enumerate(blocks):
-        before, after = (blocks[at] if 0 <= at < len(blocks) else None for at in (place - 1, place + 1))
-        if isinstance(block, Paragraph) and is_label(block.content) and isinstance(after, Quotation):
+    """Yield blocks with the title of their source, or an empty text: a line in bold is that of the quotes, tables and code below it."""
+    source = ""
+    for block, after in zip_longest(blocks, blocks[1:]):
+        if isinstance(block, Paragraph) and is_label(block.content) and isinstance(after, Quotation | Table | Code):
+            source = words(block.content)
             continue
-        if isinstance(block, Quotation) and isinstance(before, Paragraph) and is_label(before.content):
-            yield words(before.content), block
-        else:
-            yield "", block
+        if not isinstance(block, Quotation | Table | Code):
+            source = ""
+        yield source, block
 
 
 def chart_of(table: Table, title: str) -> Drawing | None:
@@ -107,35 +104,56 @@ def _name_and_unit(header: str) -> tuple[str, str]:
 def block_slides(title: str, blocks: Sequence[Block], report: ParsedReport, shown: Collection[str] = ()) -> list[Slide]:
     """Lay blocks out on slides: texts as cards; tables, charts and diagrams on their own slides.
 
+    If all are of sources and need several slides, they are divided by source, whose title is the title of its slides.
+
     Args:
         title: title of the slides.
         blocks: blocks of a section.
         report: the parsed report.
         shown: letters of the cards on earlier slides, which are not repeated.
     """
+    pairs = [*headed(blocks)]
+    slides = _laid_out(title, pairs, report, shown)
+    if len(slides) < 2 or not all(source for source, _ in pairs):
+        return slides
+    by_source: dict[str, list[tuple[str, Block]]] = {}
+    for source, block in pairs:
+        by_source.setdefault(source, []).append((source, block))
+    return [
+        replace(slide, subtitle="" if source == title else title)
+        for source, own in by_source.items()
+        for slide in _laid_out(source, own, report, shown)
+    ]
+
+
+def _laid_out(
+    title: str, pairs: Sequence[tuple[str, Block]], report: ParsedReport, shown: Collection[str]
+) -> list[Slide]:
+    """Lay out blocks, each with the title of its source, below one title."""
     slides: list[Slide] = []
     cards: list[ShownCard] = []
-    charted = any(isinstance(block, Drawing) for block in blocks)
+    charted = any(isinstance(block, Drawing) for _, block in pairs)
 
     def turn_over(*, figure: bool = False) -> ShownCard:
         """Lay out the cards so far; of a figure's introduction, which they end with, return the title."""
         nonlocal slides, cards
         fresh = [card for card in cards if letters(card.text) not in shown]
         over = fresh.pop() if figure and fresh and fresh[-1].leads and fresh[-1].text.endswith(COLONS) else None
-        slides, cards = slides + quote_slides(title, fresh), []
+        slides, cards = slides + card_slides(title, fresh), []
         return over or ShownCard("")
 
-    for heading, block in headed(blocks):
+    for source, block in pairs:
         if isinstance(block, Table | Drawing):
-            over = turn_over(figure=True)
+            over = turn_over(figure=not source)
+            over = ShownCard(source) if source and letters(source) != letters(title) else over
             slides += figure_slides(title, block, report, over, charted=charted)
         elif picture := readable_picture(block, report):
             over = turn_over(figure=True)
             slides.append(_under(over, Slide("diagram", title, picture=picture)))
         elif introduced := introduction(block):
             cards.append(replace(introduced, text=f"{introduced.text}:", leads=width(introduced.text) <= TITLE))
-        elif heading:
-            cards.append(quote_card(heading, block, title))
+        elif source and isinstance(block, Quotation):
+            cards.append(quote_card(source, block, title))
         else:
             cards += block_cards(block)
     turn_over()
@@ -175,21 +193,6 @@ def main_cards(block: Block, report: ParsedReport) -> tuple[list[ShownCard], lis
 def quote_card(source: str, block: Block, title: str) -> ShownCard:
     """Return the card of a quotation, headed by its source's title if the slides have another."""
     return replace(item_card([block]), heading="" if letters(source) == letters(title) else source, kind="quote")
-
-
-def quote_slides(title: str, cards: Sequence[ShownCard]) -> list[Slide]:
-    """Put cards on slides; quotes that need several are divided by source, whose title is the title of their slides."""
-    slides = card_slides(title, cards)
-    if len(slides) < 2 or any(card.kind != "quote" for card in cards):
-        return slides
-    by_source: dict[str, list[ShownCard]] = {}
-    for card in cards:
-        by_source.setdefault(card.heading or title, []).append(replace(card, heading=""))
-    return [
-        replace(slide, subtitle="" if source == title else title)
-        for source, quotes in by_source.items()
-        for slide in card_slides(source, quotes)
-    ]
 
 
 def card_slides(title: str, cards: Sequence[ShownCard]) -> list[Slide]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import chain, groupby, takewhile
 
 from schemas.deck import DeckCard, DeckPage
-from schemas.document import Block, Drawing, Mark, Table
+from schemas.document import Block, Drawing, Mark, Quotation, Table
 from services.reports.added_sections import why_marked
 from services.reports.document import KeyFigure, ParsedReport, Section, letters, words
 from services.reports.labels import Labels, labels_for
@@ -19,7 +19,6 @@ from services.reports.slides.layout import (
     limited,
     main_cards,
     quote_card,
-    quote_slides,
     readable_picture,
 )
 from services.reports.slides.slide import (
@@ -263,14 +262,15 @@ def _main_points(section: Section, report: ParsedReport, shown: Collection[str],
     """Return a section's slides of cards: all of its content if there is room, else the beginnings of its paragraphs."""
     title = words(section.title)
     whole = [slide for slide in block_slides(title, section.blocks, report, shown) if slide.kind == "cards"]
-    if len(whole) <= count or len(section.blocks) <= count + 1:
+    if len(whole) <= count or len(section.blocks) <= count + 1 or all(source for source, _ in headed(section.blocks)):
         return limited(whole, count)
     first, rest = [], []
     for source, block in headed(section.blocks):
-        main, more = ([quote_card(source, block, title)], []) if source else main_cards(block, report)
+        quoted = source and isinstance(block, Quotation)
+        main, more = ([quote_card(source, block, title)], []) if quoted else main_cards(block, report)
         first += [card for card in main if letters(card.text) not in shown]
         rest += more
-    slides = limited(quote_slides(title, first), count)
+    slides = limited(card_slides(title, first), count)
     return [*slides[:-1], *(replace(slide, notes=(*slide.notes, *beside(rest))) for slide in slides[-1:])]
 
 

@@ -62,6 +62,16 @@ def test_quotes_that_need_several_slides_stand_below_the_titles_of_their_sources
     assert not any(card.heading for slide in slides for card in slide.cards)
 
 
+def test_a_table_of_a_source_stands_below_its_title_among_quotes_of_others() -> None:
+    table = "**Sumner**\n\n| Ship | Found |\n|---|---|\n| Sumner | a trench |\n| Kilo | no bottom |"
+    body = f"{passages(['Kilo'])}\n\n{table}\n\n{passages(['Vityaz'])}"
+    report = english().model_copy(update={"document": None, "markdown": f"# Depths\n\n## Found\n\n{body}"})
+    slides = [slide for slide in outline(parse_report(report)) if slide.subtitle == "Found"]
+    assert [(slide.title, slide.kind) for slide in slides] == [
+        ("Kilo", "cards"), ("Sumner", "table"), ("Vityaz", "cards"),
+    ]  # fmt: skip
+
+
 def test_slides_of_sources_stay_within_the_length_of_a_deck_and_the_rest_stands_in_their_notes() -> None:
     parts = [f"## Part {part}\n\n{passages(f'Ship {part}-{place}' for place in range(3))}" for part in range(9)]
     report = english().model_copy(update={"document": None, "markdown": "# Depths\n\n" + "\n\n".join(parts)})
