@@ -67,7 +67,7 @@ class Command:
         """Wait until it has ended, and return what it printed on stdout and stderr."""
         self.wait(timeout)
         if self._printed is None:
-            out, err = ((self._streams / name).read_text("utf-8", "replace") for name in ("1", "2"))
+            out, err = ((self._streams / name).read_bytes().decode("utf-8", "surrogateescape") for name in ("1", "2"))
             self._printed = out, err
             shutil.rmtree(self._streams)
         return self._printed
