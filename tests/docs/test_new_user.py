@@ -50,9 +50,12 @@ def checkout(tmp_path_factory: pytest.TempPathFactory, example_indexes: Path) ->
 
 
 def _environment(checkout: Path) -> dict[str, str]:
-    """Return an environment without any setting, whose programs run the checkout's code."""
+    """Return an environment without any setting, also of the make that runs the tests, whose programs run the checkout's code."""
+    of_make = re.findall(r"(?:^|\s)(\w+)=", os.environ.get("MAKEFLAGS", ""))
     kept = {
-        name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "TAVILY_", "LEADLINE_"))
+        name: value
+        for name, value in os.environ.items()
+        if name not in of_make and not name.startswith(("OPENAI_", "TAVILY_", "LEADLINE_", "MAKE", "MFLAGS"))
     }
     return {**kept, "PYTHONPATH": os.pathsep.join([str(GUARD), str(checkout)])}
 
