@@ -1,22 +1,22 @@
 """Attacks at the real doors: the command as a process, and the dev server."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
+
+from tests.fakes.forked import Command
+from tests.leadline.conftest import Ran
 
 SECONDS = 120.0
 
 
-def command(*arguments: object, seconds: float = SECONDS, **environment: str) -> "subprocess.CompletedProcess[bytes]":
+def command(*arguments: object, seconds: float = SECONDS, **environment: str) -> Ran:
     """Run `leadline` as a process of its own, in the test's world."""
-    return subprocess.run(
-        [str(Path(sys.executable).with_name("leadline")), *map(str, arguments)],
-        capture_output=True,
-        check=False,
-        timeout=seconds,
-        env={**os.environ, **environment},
-    )
+    process = Command([*map(str, arguments)], env={**os.environ, **environment})
+    try:
+        printed = process.communicate(seconds)
+    finally:
+        process.kill()
+    return Ran(process.wait(), *printed)
 
 
 def report_folder(out: Path) -> Path:

@@ -5,6 +5,9 @@ import signal
 from collections.abc import Iterator
 from types import FrameType
 
+AGAIN = 0.1
+"""Seconds after which the block is interrupted once more: Python ignores what is raised where an object is just being freed."""
+
 
 class ProcessorTimeExceeded(Exception):
     """The block was interrupted at its limit."""
@@ -22,7 +25,7 @@ def processor_time(seconds: float) -> Iterator[None]:
         ProcessorTimeExceeded: it took longer.
     """
     before = signal.signal(signal.SIGPROF, _interrupt)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_PROF, seconds, AGAIN)
     try:
         yield
     finally:

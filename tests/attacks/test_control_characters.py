@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from services.reports.checking.bundle_check import verify_bundle
 from tests.attacks import command, report_folder
 from tests.fakes.site import Site, site
 from tests.fakes.tavily_server import page, tavily_server
+from tests.leadline.conftest import Ran
 
 QUESTION = "Who designed the wire sounding machine, and how many soundings of the Challenger does the table have?"
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -38,15 +38,16 @@ def hostile(tmp_path: Path) -> Path:
     return folder
 
 
-def found_in(ran: "subprocess.CompletedProcess[bytes]", folder: Path) -> dict[str, str]:
+def found_in(ran: Ran, folder: Path) -> dict[str, str]:
     """Return where control characters came out, with what stands around them."""
-    written = {"stdout": ran.stdout, "stderr": ran.stderr}
+    written = {"stdout": ran.out, "stderr": ran.err}
     written |= {
-        path.name: path.read_bytes() for path in folder.rglob("*") if path.suffix in {".md", ".json", ".html", ".txt"}
+        path.name: path.read_bytes().decode("utf-8", "surrogateescape")
+        for path in folder.rglob("*")
+        if path.suffix in {".md", ".json", ".html", ".txt"}
     }
     outcome = {}
-    for name, data in written.items():
-        text = data.decode("utf-8", "surrogateescape")
+    for name, text in written.items():
         spoken = json.dumps(json.loads(text), ensure_ascii=False) if name.endswith(".json") else text
         escaped = re.search(r"\\u00(?:[01]|7f|[89])[0-9a-f]?", spoken)
         match = CONTROLS.search(spoken) or escaped
@@ -83,20 +84,20 @@ def test_a_folder_with_hostile_names_and_titles(hostile: Path, tmp_path: Path) -
         LEADLINE_LOG="text",
         LEADLINE_LOG_LEVEL="debug",
     )
-    assert ran.returncode == 0, ran.stderr
+    assert ran.code == 0, ran.err
     folder = report_folder(out)
     assert found_in(ran, folder) == {}
-    assert b"Thomson" in ran.stdout
+    assert "Thomson" in ran.out
     assert quotes_hold(folder) > 0
     assert not verify_bundle(folder).problems
 
 
 def test_progress_as_json_lines(hostile: Path, tmp_path: Path) -> None:
     ran = command("research", QUESTION, "--docs", hostile, "--out", tmp_path / "out", "--events")
-    assert ran.returncode == 0, ran.stderr
-    for line in ran.stderr.decode().splitlines():
+    assert ran.code == 0, ran.err
+    for line in ran.err.splitlines():
         assert not CONTROLS.search(json.dumps(json.loads(line), ensure_ascii=False).replace("\\n", "")), line
-    assert b"\x1b" not in ran.stderr
+    assert "\x1b" not in ran.err
 
 
 def hits(served: Site) -> str:
@@ -119,7 +120,7 @@ def test_a_page_and_a_search_engine_with_hostile_titles(tmp_path: Path) -> None:
             TAVILY_API_KEY=tavily.key, TAVILY_BASE_URL=tavily.base_url, LEADLINE_ALLOW_PRIVATE_HOSTS=served.host,
             LEADLINE_LOG="json",
         )  # fmt: skip
-    assert ran.returncode == 0, ran.stderr
+    assert ran.code == 0, ran.err
     folder = report_folder(out)
     assert found_in(ran, folder) == {}
     assert quotes_hold(folder) > 0
@@ -128,6 +129,6 @@ def test_a_page_and_a_search_engine_with_hostile_titles(tmp_path: Path) -> None:
 def test_words_of_the_one_who_asks_and_errors_that_quote_them(tmp_path: Path) -> None:
     missing = tmp_path / "no\x1b[31mwhere\x07"
     ran = command("research", "Who designed\x1b]0;owned\x07 it?", "--docs", missing)
-    assert ran.returncode == 2
-    assert not CONTROLS.search(ran.stderr.decode().replace("\r", "")), ran.stderr
-    assert b"where" in ran.stderr
+    assert ran.code == 2
+    assert not CONTROLS.search(ran.err.replace("\r", "")), ran.err
+    assert "where" in ran.err

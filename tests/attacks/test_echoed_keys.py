@@ -197,7 +197,7 @@ def test_a_run_by_command_shows_and_keeps_no_key(tmp_path: Path) -> None:
             LEADLINE_LOG="json", seconds=SECONDS, **environment,
         )  # fmt: skip
     assert echo.asked
-    shows_no_key((ran.stdout + ran.stderr).decode())
+    shows_no_key(ran.out + ran.err)
     assert list(home.rglob("*.sqlite"))
     shows_no_key_anywhere(home)
     shows_no_key_anywhere(out)
@@ -208,7 +208,7 @@ def test_no_table_shows_a_key(tmp_path: Path) -> None:
         ran = command(
             "doctor", "--all", LEADLINE_HOME=str(tmp_path), LEADLINE_LOG="text", seconds=SECONDS, **environment
         )
-    told = (ran.stdout + ran.stderr).decode()
+    told = ran.out + ran.err
     shows_no_key(told)
     assert "http://127.0.0.1:" in told
 
@@ -222,9 +222,9 @@ def test_an_embedding_endpoint_that_repeats_its_key(tmp_path: Path) -> None:
             LEADLINE_EMBEDDINGS_API_KEY=KEY,
         )  # fmt: skip
     assert echo.asked
-    assert ran.returncode == 0, ran.stderr
-    assert b"embedding model embedder" in ran.stdout + ran.stderr
-    shows_no_key((ran.stdout + ran.stderr).decode())
+    assert ran.code == 0, ran.err
+    assert "embedding model embedder" in ran.out + ran.err
+    shows_no_key(ran.out + ran.err)
     shows_no_key_anywhere(home)
     shows_no_key_anywhere(out)
 

@@ -74,6 +74,9 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.timeout(600)
+@pytest.mark.filterwarnings(
+    "ignore:Exception ignored in:pytest.PytestUnraisableExceptionWarning"
+)  # an interruption, see there
 def test_hostile_texts_take_linear_time(name: str) -> None:
     slow = [
         f"{text[:20]}…"

@@ -50,9 +50,12 @@ def checkout(tmp_path_factory: pytest.TempPathFactory, example_indexes: Path) ->
 
 
 def _environment(checkout: Path) -> dict[str, str]:
-    """Return an environment without any setting, whose programs run the checkout's code."""
+    """Return an environment without any setting, also of the make that runs the tests, whose programs run the checkout's code."""
+    of_make = re.findall(r"(?:^|\s)(\w+)=", os.environ.get("MAKEFLAGS", ""))
     kept = {
-        name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "TAVILY_", "LEADLINE_"))
+        name: value
+        for name, value in os.environ.items()
+        if name not in of_make and not name.startswith(("OPENAI_", "TAVILY_", "LEADLINE_", "MAKE", "MFLAGS"))
     }
     return {**kept, "PYTHONPATH": os.pathsep.join([str(GUARD), str(checkout)])}
 
@@ -71,7 +74,7 @@ def test_the_first_commands_answer(checkout: Path) -> None:
     ready = [part for target in INSTALLED for part in ("-o", target)]
     demo, own, tests = (shlex.split(line, comments=True) for line in _blocks("README.md", "sh")[0].splitlines())
     assert tests == ["make", "test"]  # which is what runs this
-    assert "two do not overlap" in _ran(checkout, demo[0], *ready, *demo[1:])
+    assert "two do not overlap" in _ran(checkout, demo[0], *ready, *demo[1:], "ARGS=--seconds 1")
     said = _ran(checkout, own[0], *ready, *own[1:])
     assert "10,994 metres" in said
     assert "10,984 metres" in said

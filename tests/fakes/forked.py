@@ -1,7 +1,7 @@
 """The command in a process that is a copy of one with all modules loaded, by `multiprocessing`'s fork server.
 
 Loading them takes two thirds of the processor time of a small run. In all else it is a process of its own: it can be killed, and
-what it knew is gone with it. Tests of how a command starts, of a terminal, or of what ends with the interpreter start a Python.
+what it knew is gone with it. Tests of how a command starts, or of what ends with the interpreter, start a Python.
 """
 
 import multiprocessing
@@ -28,7 +28,13 @@ class Command:
     """`leadline` with arguments; what tests use of `subprocess.Popen`."""
 
     def __init__(
-        self, arguments: Sequence[str], *, cwd: Path | None = None, env: Mapping[str, str] | None = None
+        self,
+        arguments: Sequence[str],
+        *,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        out: str = "",
+        err: str = "",
     ) -> None:
         """Start it.
 
@@ -36,11 +42,16 @@ class Command:
             arguments: of the command.
             cwd: folder in which it runs, by default that of this process.
             env: all its environment variables, by default those of this process.
+            out: terminal that is its stdout, if any.
+            err: terminal that is its stderr, if any.
         """
         self._streams = Path(tempfile.mkdtemp(prefix="command-"))
         self._printed: tuple[str, str] | None = None
+        for name in ("1", "2"):
+            (self._streams / name).touch()
+        streams = (out or str(self._streams / "1"), err or str(self._streams / "2"))
         folder, environment = str(cwd or Path.cwd()), dict(os.environ if env is None else env)
-        self._process = forks().Process(target=_run, args=[list(arguments), folder, environment, str(self._streams)])
+        self._process = forks().Process(target=_run, args=[list(arguments), folder, environment, *streams])
         self._process.start()
         self._life = threading.Thread(
             target=self._process.join, daemon=True
@@ -51,6 +62,10 @@ class Command:
     def returncode(self) -> int | None:
         """Exit code, negative for a signal; None while it runs."""
         return None if self._life.is_alive() else self._process.exitcode
+
+    def poll(self) -> int | None:
+        """Return the exit code; None while it runs."""
+        return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
         """Wait until it has ended, and return the exit code.
@@ -67,7 +82,7 @@ class Command:
         """Wait until it has ended, and return what it printed on stdout and stderr."""
         self.wait(timeout)
         if self._printed is None:
-            out, err = ((self._streams / name).read_text("utf-8", "replace") for name in ("1", "2"))
+            out, err = ((self._streams / name).read_bytes().decode("utf-8", "surrogateescape") for name in ("1", "2"))
             self._printed = out, err
             shutil.rmtree(self._streams)
         return self._printed
@@ -105,14 +120,16 @@ def settled() -> None:
             thread.join(SETTLING)
 
 
-def _run(arguments: list[str], folder: str, environment: dict[str, str], streams: str) -> None:
+def _run(arguments: list[str], folder: str, environment: dict[str, str], out: str, err: str) -> None:
     """Run the command in a new copy."""
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
-    for number in (1, 2):
-        with (Path(streams) / str(number)).open("wb") as printed:
-            os.dup2(printed.fileno(), number)
+    for number, file in ((1, out), (2, err)):
+        opened = os.open(file, os.O_WRONLY | os.O_NOCTTY)
+        os.dup2(opened, number)
+        os.close(opened)
+    sys.stdout, sys.stderr = (os.fdopen(number, "w", 1, "utf-8", closefd=False) for number in (1, 2))
     tempfile.tempdir = None  # the environment names it
     sys.argv = ["leadline", *arguments]
     from leadline.cli.app import main

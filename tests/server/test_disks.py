@@ -3,8 +3,6 @@
 import asyncio
 import os
 import sqlite3
-import subprocess
-import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
@@ -18,6 +16,7 @@ from langgraph_sdk.client import LangGraphClient
 
 from tests.crash.disk import Disk, small_disk
 from tests.deploy.cluster import free_port
+from tests.fakes.forked import Command
 from tests.fakes.openai_server import OpenAIServer, openai_server
 from tests.server.conftest import dev_server, papers
 
@@ -120,10 +119,10 @@ def test_a_home_that_is_read_only_keeps_the_server_from_starting_and_is_named(tm
     with small_disk(tmp_path / "disk") as disk:
         disk.read_only(True)
         home = disk.folder / "home"
-        ended = subprocess.run(
-            [sys.executable, "-m", "leadline.cli.app", "serve", "--port", str(free_port())],
-            env={**os.environ, "LEADLINE_HOME": str(home)}, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,
-        )  # fmt: skip
-    assert ended.returncode == 1
-    assert f"{home}/server cannot be written (Read-only file system)" in ended.stderr
-    assert "Traceback" not in ended.stderr
+        process = Command(
+            ["serve", "--port", str(free_port())], env={**os.environ, "LEADLINE_HOME": str(home)}, cwd=tmp_path
+        )
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert f"{home}/server cannot be written (Read-only file system)" in err
+    assert "Traceback" not in err

@@ -15,6 +15,7 @@ from dotenv import dotenv_values
 
 from leadline.setup.search_setup import offers
 from tests.fakes.anthropic_server import anthropic_server
+from tests.fakes.forked import Command
 from tests.fakes.ollama_server import ollama_server
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.search_services.forms import FORMS
@@ -170,9 +171,9 @@ def test_a_provider_with_its_own_package_is_connected_and_its_key_is_read_from_t
     docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def run(*arguments: object) -> None:  # in a process of its own, as the integration keeps its connections for ever
-        command = [sys.executable, "-m", "leadline", *map(str, arguments)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
-        assert done.returncode == 0, done.stderr
+        process = Command([*map(str, arguments)])
+        _, err = process.communicate(timeout=100)
+        assert process.returncode == 0, err
 
     with anthropic_server() as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.base_url)

@@ -4,10 +4,13 @@ import fcntl
 import os
 import pty
 import re
+import select
 import struct
 import subprocess
 import sys
 import termios
+
+from tests.fakes.forked import Child, Command
 
 
 def plain(shown: str) -> str:
@@ -22,30 +25,31 @@ def in_terminal(arguments: list[str], columns: int, *, piped: bool = True, **env
         arguments: of the command.
         columns: of the terminal.
         piped: whether stdout is a pipe; else it is the terminal, too.
-        environment: variables that are set besides those of this process.
+        environment: variables that are set besides those of this process. One that a Python reads at its start has one started.
     """
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
-    command = [sys.executable, "-m", "leadline", *arguments]
-    environment = {**os.environ, "TERM": "xterm-256color", **environment}
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE if piped else theirs,
-        stderr=theirs,
-        env=environment,
-    )
+    variables = {**os.environ, "TERM": "xterm-256color", **environment}
+    child: Child
+    if any(name.startswith("PYTHON") for name in environment):
+        child = subprocess.Popen(
+            [sys.executable, "-m", "leadline", *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE if piped else theirs,
+            stderr=theirs,
+            env=variables,
+            text=True,
+        )
+    else:
+        terminal = os.ttyname(theirs)
+        child = Command(arguments, env=variables, out="" if piped else terminal, err=terminal)
+    shown, ended = bytearray(), False
+    while not ended:
+        ended = child.poll() is not None
+        while select.select([ours], [], [], 0.05)[0]:
+            shown += os.read(ours, 65_536)
     os.close(theirs)
-    shown = bytearray()
-    while True:
-        try:
-            piece = os.read(ours, 65_536)
-        except OSError:
-            break
-        if not piece:
-            break
-        shown += piece
     os.close(ours)
-    out, _ = process.communicate(timeout=60)
-    assert process.returncode == 0, shown.decode()
-    return (out or b"").decode(), shown.decode()
+    out, _ = child.communicate(timeout=60)
+    assert child.returncode == 0, shown.decode()
+    return out or "", shown.decode()

@@ -16,6 +16,7 @@ import pytest
 from leadline.server.launch import environment, refuse_taken
 from services.run.errors import BadInput
 from services.run.settings import forget_settings
+from tests.leadline.conftest import Leadline
 
 COMMAND = str(Path(sys.executable).with_name("leadline"))
 
@@ -100,20 +101,14 @@ def gone(port: int) -> bool:
     return False
 
 
-def test_a_taken_port_is_said_and_not_left_for_another() -> None:
+def test_a_taken_port_is_said_and_not_left_for_another(leadline: Leadline) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(BadInput, match=f"Port {port} cannot be used.*--port {port + 1}"):
             refuse_taken("127.0.0.1", port)
-        ran = subprocess.run(
-            [COMMAND, "serve", "--no-open", "--port", str(port)],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-    assert ran.returncode == 2
-    assert f"Port {port} cannot be used" in ran.stderr
+        ran = leadline("serve", "--no-open", "--port", port)
+    assert ran.code == 2
+    assert f"Port {port} cannot be used" in ran.err
 
 
 def test_paths_of_the_environment_hold_from_the_servers_own_folder(
