@@ -118,7 +118,7 @@ async def _judged(draft: ReportInputs, verified: Verified, judge: "Judge") -> Ch
     """Check a draft, let the verifier judge what is not judged yet, and return the check with its judgements."""
     checked = await asyncio.to_thread(check_draft, verified.draft(draft))
     fresh = {key: doubt for key, doubt in checked.undecided.items() if key not in verified.judgements}
-    if not fresh:
+    if all(doubt.heads for doubt in fresh.values()):
         return checked
     await judge.judged(fresh)
     return await asyncio.to_thread(check_draft, verified.draft(draft))

@@ -25,6 +25,8 @@ class Doubt:
     """Its paragraph, in words, if that has other sentences."""
     uncited: bool = False
     """Whether it heads, leads or ends a paragraph without a citation of its own, and those of its paragraph stand for it."""
+    heads: bool = False
+    """Whether it is a title, or heads a paragraph: it goes to a verifier with other statements, and never alone."""
     row: str = ""
     """The row of a table with the headings of its columns, which give the cells a meaning; empty for sentences."""
 

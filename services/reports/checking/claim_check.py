@@ -159,7 +159,7 @@ class ClaimCheck:
         """
         if not ids or words in self.former.connecting or len(words.encode("gbk", "replace")) < SHORTEST_CLAIM:
             return None
-        self.undecided[words, tuple(ids)] = Doubt(uncited=True)
+        self.undecided[words, tuple(ids)] = Doubt(uncited=True, heads=True)
         judgement = self.judgements.get((words, tuple(ids)))
         objects = judgement is not None and judgement.verdict in {"partly", "contradicted"}
         return self._by_model(words, ids, judgement) if judgement and objects else None
