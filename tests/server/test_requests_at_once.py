@@ -11,6 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 import uvicorn
+from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -18,11 +19,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from leadline.server.attachments import MAX_FILES
-from leadline.server.deadlines import BETWEEN, BodyDeadline
+from leadline.server.deadlines import BodyDeadline
 from tests.server.conftest import dev_server
 
 pytestmark = pytest.mark.timeout(300)
-PATIENCE = BETWEEN + 60
+PATIENCE = 60
 """Seconds within which a busy machine gives a slow body up."""
 
 
@@ -43,13 +44,20 @@ ROUTES = [
 ]  # fmt: skip
 
 
-def test_a_thread_that_is_deleted_meanwhile_is_not_found(tmp_path: Path) -> None:
-    app = f"{Path(__file__).with_name('deleted_meanwhile.py')}:app"
-    with dev_server(tmp_path, app=app, LEADLINE_EMBEDDINGS_MODEL="none") as (address, _):
-        for method, path in ROUTES:
-            body = {"text": "only the tallow"} if method == "POST" else None
-            answer = httpx.request(method, f"{address}{path.format(uuid.uuid4())}", json=body, timeout=60)
-            assert answer.status_code == 404, (path, answer.text)
+@pytest.fixture(scope="module")
+def hurried(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """Serve an app with changes that these tests need; yield as `served` does."""
+    home = tmp_path_factory.mktemp("hurried")
+    app = f"{Path(__file__).with_name('hurried.py')}:app"
+    with dev_server(home, app=app) as (address, _):
+        yield address, home
+
+
+def test_a_thread_that_is_deleted_meanwhile_is_not_found(hurried: tuple[str, Path]) -> None:
+    for method, path in ROUTES:
+        body = {"text": "only the tallow"} if method == "POST" else None
+        answer = httpx.request(method, f"{hurried[0]}{path.format(uuid.uuid4())}", json=body, timeout=60)
+        assert answer.status_code == 404, (path, answer.text)
 
 
 async def test_a_file_whose_thread_is_deleted_while_it_comes_is_not_kept(server: str, client: LangGraphClient) -> None:
@@ -83,14 +91,16 @@ def ended(opened: socket.socket) -> bytes:
         return b"".join(iter(lambda: opened.recv(65_536), b""))
 
 
-async def test_a_body_that_stops_in_the_middle_is_given_up(served: tuple[str, Path], client: LangGraphClient) -> None:
-    thread = (await client.threads.create())["thread_id"]
+async def test_a_body_that_stops_in_the_middle_is_given_up(hurried: tuple[str, Path]) -> None:
+    address, home = hurried
+    async with get_client(url=address) as client:
+        thread = (await client.threads.create())["thread_id"]
     asked = [("PUT", f"/attachments/{thread}/slow.md"), ("POST", "/threads"), ("POST", f"/steering/{thread}")]
-    opened = [begun(served[0], *one) for one in asked]
+    opened = [begun(address, *one) for one in asked]
     answers = await asyncio.gather(*(asyncio.to_thread(ended, one) for one in opened))
     assert [answer.split(b"\r\n")[0] for answer in answers] == [b"HTTP/1.1 408 Request Timeout"] * 3
-    assert not [path for path in (served[1] / "home" / "threads" / thread).rglob("*") if path.is_file()]
-    async with httpx.AsyncClient(base_url=served[0], timeout=60) as web:  # the thread takes files again
+    assert not [path for path in (home / "home" / "threads" / thread).rglob("*") if path.is_file()]
+    async with httpx.AsyncClient(base_url=address, timeout=60) as web:  # the thread takes files again
         assert (await web.put(f"/attachments/{thread}/slow.md", content="# A note\n")).status_code == 200
 
 
