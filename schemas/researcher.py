@@ -88,6 +88,8 @@ class ResearcherPrompt(BaseModel):
     """Nodes of the report's outline, which passages may serve; empty where there is none."""
     passages: list[NumberedPassage]
     """Those of this round: what earlier rounds were shown is not shown again."""
+    contents: dict[str, str] = Field(default_factory=dict)
+    """Names of the sections of sources, by the id of their first passage, where more rounds may read them."""
     rounds_left: int = 0
     """Rounds of search that may follow."""
     wide: bool = False

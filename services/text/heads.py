@@ -1,11 +1,11 @@
-"""What stands above a place of a text: what begins its table or code (the line of headings, or the opening fence), and its section."""
+"""What stands above a place of a text: what begins its table or code (the line of headings, or the opening fence), its section, and all sections."""
 
 from bisect import bisect
 from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from services.text.passages import code_blocks, split
+from services.text.passages import code_blocks, plain_heading, split
 from services.text.quotable import without_markup
 from services.text.tables import row_of, same_table
 
@@ -13,6 +13,9 @@ MAX_HEADS = 2_000
 """Characters of a line of headings."""
 LONGEST_SECTION = 120
 """Characters of a section's heading and the line that encloses a quote."""
+
+LONGEST_CONTENTS = 300
+"""Characters of a text's table of contents."""
 
 
 class _Headed(NamedTuple):
@@ -33,6 +36,21 @@ class Sections:
         """Return the innermost heading above a place and the innermost line that encloses it; empty without either."""
         place = bisect(self._passages, start, key=lambda passage: passage.start) - 1
         return without_markup(self._passages[place].section)[:LONGEST_SECTION] if place >= 0 else ""
+
+
+def contents(text: str) -> str:
+    """Return the names of a text's sections as a table of contents has them, `; ` between: its shallowest headings of which there are several.
+
+    Returns:
+        300 characters at most, with `…` where more follow; empty without such headings.
+    """
+    paths = [span.heading.split(" > ") for span in split(text) if span.heading]
+    for depth in range(1, 1 + max(map(len, paths), default=0)):
+        sections = list(dict.fromkeys(tuple(path[:depth]) for path in paths if len(path) >= depth))
+        if len(sections) > 1:
+            listed = "; ".join(filter(None, (plain_heading(section[-1]) for section in sections)))
+            return listed if len(listed) <= LONGEST_CONTENTS else f"{listed[:LONGEST_CONTENTS].rpartition('; ')[0]}; …"
+    return ""
 
 
 class Heads:

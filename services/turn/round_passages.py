@@ -16,6 +16,7 @@ from services.models.token_limits import evidence_tokens
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.search.pool import what_begins
+from services.text.heads import contents
 from services.text.passages import TARGET, Span, split
 from services.text.tokens import tokens
 
@@ -38,6 +39,8 @@ class RoundPassages:
     """Passages that rounds showed, by their ids."""
     waiting: list[Passage] = field(default_factory=list)
     """Found passages that were not shown yet, best first."""
+    listed: set[str] = field(default_factory=set)
+    """Sources whose sections were named, by their hashes."""
     room: int = 0
     """Tokens available for passages in one prompt."""
 
@@ -77,6 +80,17 @@ class RoundPassages:
                 text = await self.evidence.get_text(passage.content_hash)
                 brought.append(await asyncio.to_thread(_beside, text, passage, named[3] or "", before=bool(named[1])))
         return [passage for turn in zip_longest(*brought) for passage in turn if passage]
+
+    async def contents(self, portion: Sequence[Passage]) -> dict[str, str]:
+        """Return the names of the sections of sources that are shown for the first time, by the id of their first passage; a small window has none."""
+        if self.room < self.run.context.level.passage_tokens:
+            return {}
+        first = {passage.content_hash: passage.id for passage in reversed(portion)}
+        new = {content_hash: key for content_hash, key in first.items() if content_hash not in self.listed}
+        self.listed.update(new)
+        texts = await asyncio.gather(*map(self.evidence.get_text, new))
+        listed = await asyncio.to_thread(lambda: list(map(contents, texts)))
+        return {key: names for key, names in zip(new.values(), listed, strict=True) if names}
 
     def _is_quoted(self, passage: Passage) -> bool:
         """Tell whether earlier steps quote half of a passage or more."""

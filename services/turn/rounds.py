@@ -249,14 +249,15 @@ class _Rounds:
         self.gathered.limits += search.limits(self.run, locale)
 
     async def _judged(self, passages: list[Passage]) -> Findings:
-        gathered = self.gathered
+        gathered, rounds_left = self.gathered, self.left(done=1)
         prompt = self.need.model_copy(
             update={
                 "passages": numbered(passages),
+                "contents": await self.passages.contents(passages) if rounds_left > 0 else {},
                 "so_far": _sentences(gathered.finding),
                 "missing": gathered.missing_aspects,
                 "queries": (gathered.rounds and self.next_queries) or self.need.queries,
-                "rounds_left": self.left(done=1),
+                "rounds_left": rounds_left,
                 "wide": self.run.context.level.wide,
             }
         )

@@ -293,6 +293,30 @@ async def test_a_section_that_only_leads_to_others_is_read_on_with_them_and_each
     assert [text.partition("\n")[0] for text in texts] == ["## Costs", "## Day 5", "## Uses", "## Day 6", "## Day 7"]
 
 
+async def test_a_prompt_names_the_sections_of_each_source_once_and_only_while_rounds_follow(
+    endpoint: OpenAIServer, folder: Path
+) -> None:
+    remove(folder, *TOPICS[2:])
+    (folder / "log.md").write_text(f"# Log\n\n{LOG}")
+    (folder / "wire.md").write_text("# Wire\n\n## Price\n\nWire cost a pound.\n\n## Use\n\nIt went on every ship.\n")
+    first = quoting("anchor Cast 4 was made.", read_on=["P1"], missing_aspects=["price"], queries=["wire cost a pound"])
+    endpoint.script["researcher"] = [
+        first,
+        quoting("Wire cost a pound.", read_on=["P1"]),
+        quoting("It went on every ship."),
+    ]
+    await Step(endpoint, "deep").search("Cast 4")
+    one, two = map(human, endpoint.requests[:2])
+    assert one.count('sections="') == 1
+    assert 'sections="Day 0; Day 1; Day 2; Day 3; Day 4; Day 5; Day 6; Day 7; Day 8"' in one
+    assert two.count('sections="') == 1
+    assert 'sections="Price; Use"' in two
+    endpoint.requests.clear()
+    endpoint.script["researcher"] = [quoting("anchor Cast 4 was made.", read_on=["P1"])]
+    await Step(endpoint, "quick").search("Cast 4")
+    assert "sections=" not in human(endpoint.requests[0])
+
+
 async def test_what_is_read_on_leaves_room_for_what_a_query_finds(endpoint: OpenAIServer, folder: Path) -> None:
     remove(folder, *TOPICS[2:])
     for ship in ("Ada", "Blake", "Cora", "Dee"):
