@@ -7,6 +7,7 @@ time are used up.
 import asyncio
 import math
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -146,22 +147,30 @@ class _Rounds:
         if not await run.journal.decided("round", lambda: roomy, f"{self.step_id}-{number}"):
             self._reached(self._time_limit() if paid_for else LimitReached("token_limit", run.context.max_tokens or 0))
             return False
-        ran_out = f"{self.step_id}-{number}-time"
+        ran_out, before = f"{self.step_id}-{number}-time", deepcopy(self.gathered)
         try:
             async with asyncio.timeout(run.seconds_left * (1 - SPARE)):
-                return await self.do_round()
+                going_on = await self.do_round()
+            if not run.journal.marked("round", ran_out):
+                return going_on
+            self._drop_round(before)
         except TimeoutError:
             await run.journal.mark("round", ran_out)
-            self._reached(self._time_limit())
+            self._drop_round(before)
         except JournalMiss:
             if not run.journal.marked("round", ran_out):
                 raise
-            self._reached(self._time_limit())
+            self._drop_round(before)
         except LimitReached as limit:
             self._reached(limit)
         except ModelError as problem:
             self.gathered.limits.append(problem_text(problem, self.need.locale))
         return False
+
+    def _drop_round(self, before: RoundsResult) -> None:
+        """Forget a round whose time ran out, however far it came: a replay, which takes no time, forgets the same."""
+        self.gathered = before
+        self._reached(self._time_limit())
 
     def _time_limit(self) -> LimitReached:
         return LimitReached("time_limit", self.run.context.max_seconds)

@@ -242,7 +242,8 @@ async def _guarded(task: StepTask, run: Run, work: Callable[[], Awaitable[Outcom
         return Outcome(StepResult(step_id=step.id, status="skipped", error=say("step_dropped", locale)))
     try:
         async with asyncio.timeout(task["allowance"].seconds):
-            return await work()
+            outcome = await work()
+        return outcome if not run.journal.marked("timeout") else _out_of_time(step, run, locale)
     except (
         GraphBubbleUp,
         StoreDamaged,
@@ -253,10 +254,10 @@ async def _guarded(task: StepTask, run: Run, work: Callable[[], Awaitable[Outcom
     except JournalMiss:
         if not run.journal.marked("timeout"):
             raise
-        return _limited(step, LimitReached("time_limit", run.context.max_seconds), locale)
+        return _out_of_time(step, run, locale)
     except TimeoutError:
         await run.journal.mark("timeout")
-        return _limited(step, LimitReached("time_limit", run.context.max_seconds), locale)
+        return _out_of_time(step, run, locale)
     except LimitReached as limit:
         return _limited(step, limit, locale)
     except LeadlineError as failure:
@@ -264,6 +265,11 @@ async def _guarded(task: StepTask, run: Run, work: Callable[[], Awaitable[Outcom
     except Exception as failure:  # noqa: BLE001 - whatever breaks in a step is that step's failure and stands in the report
         error = without_private(f"{type(failure).__name__}: {failure}")
     return Outcome(StepResult(step_id=step.id, status="failed", error=error))
+
+
+def _out_of_time(step: Step, run: Run, locale: str) -> Outcome:
+    """Skip a step whose time ran out, however far it came: a replay, which takes no time, skips the same."""
+    return _limited(step, LimitReached("time_limit", run.context.max_seconds), locale)
 
 
 def _limited(step: Step, limit: LimitReached, locale: str) -> Outcome:

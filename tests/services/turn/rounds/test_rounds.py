@@ -1,5 +1,6 @@
 """Rounds of search in one step: each judges what no earlier one was shown, and they end where nothing more is to be had."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -144,12 +145,23 @@ async def test_a_limit_that_a_later_round_reaches_keeps_what_was_found_and_is_sa
     assert any("max_searches" in limit for limit in gathered.limits)
 
 
+class _SlowAfterAnswers(InMemoryStore):
+    """Stores the answer of a second round at once, and says so too late."""
+
+    async def aput(self, namespace: tuple[str, ...], *args: Any, **kwargs: Any) -> None:
+        await super().aput(namespace, *args, **kwargs)
+        if "weighs less" in str(args):
+            await asyncio.sleep(60)
+
+
+@pytest.mark.parametrize("answered", [False, True])
 async def test_a_later_round_that_time_runs_out_on_keeps_what_was_found_also_in_a_replay(
-    endpoint: OpenAIServer, folder: Path
+    endpoint: OpenAIServer, folder: Path, answered: bool
 ) -> None:
-    store = InMemoryStore()
-    endpoint.script["researcher"] = [wanting("anchor", ask="bilge")]
-    endpoint.fault = lambda number, *_: None if number == 1 else Reply(stall=300)
+    store = _SlowAfterAnswers()
+    second = quoting(fact("bilge"), finding="The bilge weighs less.")
+    endpoint.script["researcher"] = [wanting("anchor", ask="bilge"), second]
+    endpoint.fault = lambda number, *_: None if number == 1 or answered else Reply(stall=300)
     step = Step(endpoint, journal=Journal(store, "run", "task", "1:researcher:1"), budget=Budget())
 
     def hurry(_: dict[str, Any]) -> None:
@@ -161,6 +173,7 @@ async def test_a_later_round_that_time_runs_out_on_keeps_what_was_found_also_in_
     assert (quotes(gathered), gathered.rounds) == ([fact("anchor")], 1)
     recording = await Recording.load(store, "run", "r")
     assert any("time" in kind for _, kind, _ in recording.entries), "a second round was begun"
+    assert sum(entry.kind == "model" and bool(entry.answer) for entry in recording.entries.values()) == 1 + answered
     with replaying(recording):
         again = await Step(None, journal=Journal(store, "run", "task", "1:researcher:1")).search("anchor")
     assert again == gathered
