@@ -68,6 +68,7 @@ _CAPITALS = re.compile(r"[A-Z][A-Z0-9-]{1,11}")
 _NUMBER = re.compile(r"\d[\d.-]{0,15}[A-Za-z]?")
 _NUMBERED = re.compile(r"(.{2,30}?) (?:number|no\.?|nr\.?)|([\u4e00-\u9fff]{0,4}?)(?:文号|编号)", re.IGNORECASE)
 _NAMED_TITLE = re.compile(r"([A-Z]{2,10} \d[\d.-]{0,10})(?::| ?[–—-]) ")
+_IDENTIFIER = re.compile(r"([A-Z]{2,10}[ -]?(\d{1,8}))(?=$|:| ?[–—-] )")
 LONGEST_NAME = 40
 
 _LINK = re.compile(r"<[^<>]{0,300}>`?_{0,2}")
@@ -102,17 +103,28 @@ def text_card(text: str, file: str = "") -> Card:
     """Return the card of a text, by its front matter or the fields at its beginning, and its first heading.
 
     If other headings of its level follow, the first may be generic (`Summary`), and the file's name becomes the card's name. So does a field
-    that the file is named after: `eip: 1559` in `eip-1559.md`.
+    that the file is named after, `eip: 1559` in `eip-1559.md`, and an identifier whose number the file's name has: `SE-0306` as a field or
+    `MSC2313: …` as the title.
     """
     head = text[:HEAD]
     front = _FRONT_MATTER.match(head)
     fields = _front_matter(front) if front else []
     body = head[front.end() :] if front else head
-    card, title = card_of([*fields, *header_fields(body)]), heading_of(body)
+    fields, title = [*fields, *header_fields(body)], heading_of(body)
+    card = card_of(fields)
     levels = [match[1] for match in _LEVEL.finditer(_FENCE.sub("", body))]
     shared = not card.title and levels.count(min(levels[:1], default="")) > 1
-    name = next((name for field in fields if (name := _file_named_by(field, file))), file if shared else "")
+    named = (_file_named_by(field, file) for field in fields)
+    identified = (_identified(text, file) for text in [card.title, title, *(value for _, value in fields)])
+    name = next(filter(None, [*named, *identified]), file if shared else "")
     return card.filled(Card(title=title, name=name))
+
+
+def _identified(text: str, file: str) -> str:
+    """Return the identifier that a text begins with, or is, if the file's name has its number; else an empty text."""
+    match = _IDENTIFIER.match(text)
+    numbers = {number.lstrip("0") for number in re.findall(r"\d+", file)}
+    return match[1] if match and match[2].lstrip("0") in numbers else ""
 
 
 def _file_named_by(field: Field, file: str) -> str:

@@ -58,6 +58,8 @@ _UNSEEN = re.compile(
     rf"(?m)^[ \t]*+(?:[-*+] \[[^\[\]\n]{{1,300}}+\]\(#[^()\s]{{0,300}}+\)|(?>(?:(?:{_TAG})[ \t]*+)+))[ \t]*+$\n?"
 )
 """A line that only leads to a heading below it, or is only tags of HTML or of a template, such as Hugo's or Jekyll's."""
+_HEADING_ID = re.compile(r"(?m)^(#{1,6}[ \t][^\n]{1,300}?)[ \t]*+\{[#.][^{}\n]{1,200}+\}[ \t]*+$")
+"""A heading with an id or a class of its own: `## Watchers {#watchers}`."""
 _QUOTED = re.compile(r"(?m)^(?>(?: {0,3}>)+) ?")
 """Marks of a block that is set off, often a note; they stand within its sentences, where lines end."""
 _REFERRING = re.compile(
@@ -152,10 +154,10 @@ def as_read(text: str) -> str:
     """Return Markdown as its readers see it.
 
     Links get their addresses, rows of tables bars at both ends, and code fences; character references become characters. Comments, tables
-    of contents, lines of tags, and marks of footnotes and set-off blocks are removed.
+    of contents, lines of tags, ids of headings, and marks of footnotes and set-off blocks are removed.
     """
     parts = _prose_and_code(_with_fences_and_bars(text))
-    parts[::2] = [_UNSEEN.sub("", _QUOTED.sub("", part)) for part in parts[::2]]
+    parts[::2] = [_UNSEEN.sub("", _HEADING_ID.sub(r"\1", _QUOTED.sub("", part))) for part in parts[::2]]
     targets = {match[1].casefold(): match[2].strip("<>") for part in parts[::2] for match in _REFERENCE.finditer(part)}
 
     def link(match: re.Match[str]) -> str:

@@ -109,6 +109,11 @@ async def test_documents_of_every_kind_have_the_card_that_they_state(tmp_path: P
     (folder / "h.md").write_text(
         "# The **lead**\n\n**Author(s):** Ada Holm \\<ada@norland.example\\>\n**Report No.:** 12/2023\n\nIt is heavy.\n"
     )
+    (folder / "i-0306-drums.md").write_text(
+        "# Drums {#drums}\n\n* Proposal: [SE-0306](0306-drums.md)\n* Authors: [Ada Holm](https://norland.example/ada)\n\n## Use {.wide}\n\nIt turns.\n"
+    )
+    (folder / "j-2313-lines.md").write_text("# MSC2313: Lines\n\nThey are long.\n")
+    (folder / "k-flu.md").write_text("# COVID-19: what ships did\n\nThey stayed in port.\n")
     hits = await cards_of(folder, tmp_path / "home")
     lines = {name: hit.card.line for name, hit in hits.items()}
     title = hits["f.pdf"].title
@@ -122,13 +127,18 @@ async def test_documents_of_every_kind_have_the_card_that_they_state(tmp_path: P
         "f.pdf": f"{title} (file created 2020-01-02)",
         "g.rst": "The drum (Ada Holm, date 2020-02-03)",
         "h.md": "Report 12/2023 – The **lead** (Ada Holm)",
+        "i-0306-drums.md": "SE-0306 – Drums (Ada Holm)",
+        "j-2313-lines.md": "MSC2313: Lines",
+        "k-flu.md": "COVID-19: what ships did",
     }
+    assert (hits["j-2313-lines.md"].card.name, hits["k-flu.md"].card.name) == ("MSC2313", "")
+    assert "## Use\n" in hits["i-0306-drums.md"].text
     assert "Microsoft" not in title
     assert hits["a.rst"].card.authors == ["Ada Holm", "Ben Nares", "Cleo Hart", "Dan Ives"]
     assert hits["d.html"].card.name == "RFC 9998"
     assert {name: hit.published for name, hit in hits.items()} == {
         "a.rst": "2023-01-09", "b.md": "2024-03-12", "c.md": "2023-06-16", "d.html": "2022-06-06", "e.docx": "2021-04-05",
-        "f.pdf": None, "g.rst": "2020-02-03", "h.md": None,
+        "f.pdf": None, "g.rst": "2020-02-03", "h.md": None, "i-0306-drums.md": None, "j-2313-lines.md": None, "k-flu.md": None,
     }  # fmt: skip
     assert hits["a.rst"].title.startswith("PEP 9703 – Making")
     assert hits["a.rst"].text.startswith("PEP: 9703\nTitle: Making")
