@@ -95,7 +95,7 @@ def failure_of(model: RoleModel, error: Exception) -> CallFailed:
     return CallFailed(
         kind,
         _explained(model, error, kind, status, words),
-        fault=f"HTTP {status}" if status else _fault(error),
+        fault=f"{'busy' if status == 429 else 'failed'}: HTTP {status}" if status else _fault(error),
         status=status,
         retry_after=_retry_after(error),
         window=_window(words) if kind == "too_long" else None,

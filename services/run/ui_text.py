@@ -68,7 +68,7 @@ def reason_text(reason: str, locale: str) -> str:
     """Return in words why a model call was repeated.
 
     Args:
-        reason: a code such as `cut_off`, with optional detail after a colon, or a fault such as `HTTP 429`.
+        reason: a code such as `cut_off`, with optional detail after a colon: `busy: HTTP 429`.
         locale: locale of the reader.
     """
     code, _, detail = " ".join(reason.split()).partition(": ")

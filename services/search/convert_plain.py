@@ -60,6 +60,10 @@ _UNSEEN = re.compile(
 """A line that only leads to a heading below it, or is only tags of HTML or of a template, such as Hugo's or Jekyll's."""
 _HEADING_ID = re.compile(r"(?m)^(#{1,6}[ \t][^\n]{1,300}?)[ \t]*+\{[#.][^{}\n]{1,200}+\}[ \t]*+$")
 """A heading with an id or a class of its own: `## Watchers {#watchers}`."""
+_CONTAINER = re.compile(
+    r"(?m)^[ \t]*+(?::{3,}+[ \t]*+(?:[\w-]{1,40}+[ \t]*+)?(?:\{[^{}\n]{0,200}+\})?|\[![A-Za-z]{1,20}+\][+-]?)[ \t]*+([^\n]{0,200}+)$"
+)
+"""A line that begins or ends a note that is set off, with its title: `:::tip Careful`, `:::`, `[!NOTE]`."""
 _QUOTED = re.compile(r"(?m)^(?>(?: {0,3}>)+) ?")
 """Marks of a block that is set off, often a note; they stand within its sentences, where lines end."""
 _REFERRING = re.compile(
@@ -157,7 +161,7 @@ def as_read(text: str) -> str:
     of contents, lines of tags, ids of headings, and marks of footnotes and set-off blocks are removed.
     """
     parts = _prose_and_code(_with_fences_and_bars(text))
-    parts[::2] = [_UNSEEN.sub("", _HEADING_ID.sub(r"\1", _QUOTED.sub("", part))) for part in parts[::2]]
+    parts[::2] = [_UNSEEN.sub("", _without_marks(part)) for part in parts[::2]]
     targets = {match[1].casefold(): match[2].strip("<>") for part in parts[::2] for match in _REFERENCE.finditer(part)}
 
     def link(match: re.Match[str]) -> str:
@@ -175,6 +179,12 @@ def as_read(text: str) -> str:
         _REFERRING.sub(link, _REFERENCE.sub("", part)) if re.search(r"[\[<&]", part) else part for part in parts[::2]
     ]
     return "".join(parts)
+
+
+def _without_marks(text: str) -> str:
+    """Return prose without ids of headings and without marks of blocks that are set off, whose titles stay as paragraphs."""
+    text = _HEADING_ID.sub(r"\1", _QUOTED.sub("", text))
+    return _CONTAINER.sub(lambda match: f"\n**{match[1].strip()}**\n" if match[1].strip() else "", text)
 
 
 def _with_fences_and_bars(text: str) -> str:

@@ -6,7 +6,9 @@ import { say } from "./words.js";
 export function callText({ state, seconds, told, reason }) {
   const passed = (Date.now() - told) / 1000;
   const left = Math.floor(seconds - passed);
-  const why = say(`again_${reason}`) || reason.slice(0, 150);
+  const [code, detail] = reason.slice(0, 150).split(/: (.*)/);
+  const words = say(`again_${code}`);
+  const why = words && detail ? say("again_detail", { reason: words, detail }) : words || reason.slice(0, 150);
   if (state === "again") return left > 0 ? say("call_again_soon", { seconds: left, reason: why }) : say("call_again", { reason: why });
   const text = say(`call_${state}`, { seconds: Math.floor(seconds + passed) });
   return why ? say("call_repeated", { state: text, reason: why }) : text;

@@ -126,11 +126,11 @@ async def test_a_slow_run_explains_itself(endpoint: OpenAIServer, docs: Path) ->
     report = await aresume("the-run")
     _, timeline = await atimeline("the-run")
     plan = next(one for one in timeline.spans if one.where == "planner" and one.kind == "model")
-    assert plan.faults == ("HTTP 429",)
+    assert plan.faults == ("busy: HTTP 429",)
     assert plan.waited >= 0.2
     assert plan.seconds >= plan.waited
     text = "\n".join(timeline.lines())
-    assert "tried again after HTTP 429" in text
+    assert "tried again after the endpoint takes no more requests at present: HTTP 429" in text
     assert "░" in text
     read, wrote = report.usage.total.input_tokens, report.usage.total.output_tokens
     assert f"{read:,} tokens in, {wrote:,} out" in text

@@ -89,8 +89,8 @@ async def test_what_matters_is_a_line_each(
     calls = [line for line in logged if line["event"] == "model"]
     assert sum(int(str(line["tokens_in"])) for line in calls) == report.usage.total.input_tokens
     [retry] = [line for line in logged if line["event"] == "model_retry"]
-    assert (retry["fault"], retry["attempt"], retry["node"]) == ("HTTP 429", 1, "coordinator")
-    assert calls[0]["retries"] == ["HTTP 429"]
+    assert (retry["fault"], retry["attempt"], retry["node"]) == ("busy: HTTP 429", 1, "coordinator")
+    assert calls[0]["retries"] == ["busy: HTTP 429"]
     steps = {str(line["step"]) for line in logged if line.get("node") == "researcher"}
     assert steps == {step.id for plan in report.plans for step in plan.steps}
     [ended] = [line for line in logged if line["event"] == "run_finished"]

@@ -183,7 +183,8 @@ async def test_markdown_is_read_as_its_readers_see_it(tmp_path: Path) -> None:
     (folder / "42-lead-lines" / "README.md").write_text(
         "<!--\n# A note to authors\n```\nfill this out\n```\n-->\n"
         '- [Tallow](#tallow)\n  - [Marks](#marks)\n\n## Tallow\n\n{{< copyable "sql" >}}\n\n```\n<b>\n<!-- kept -->\n```\n\n'
-        '<SimpleTab id="a">\n<div>\n\n> The <b>tallow</b><br/> brings\n> up sand. <!-- said who? -->\n\n</div>\n\n## Marks\n\nIn fathoms.\n'
+        '<SimpleTab id="a">\n<div>\n\n> The <b>tallow</b><br/> brings\n> up sand. <!-- said who? -->\n\n</div>\n\n## Marks {#marks}\n\nIn fathoms.\n'
+        "\n:::warning Take care\nWire cuts. Wear gloves.\n:::\n\n> [!NOTE]\n> Rope does not.\n\n::: {.wide}\nIt is thick.\n:::\n"
     )
     (folder / "empty.md").touch()
     (folder / "eip-0042.md").write_text(
@@ -193,9 +194,11 @@ async def test_markdown_is_read_as_its_readers_see_it(tmp_path: Path) -> None:
     [notes, proposal] = [(await documents.search(word, 1, "words"))[0] for word in ("tallow", "rope")]
     assert notes.title == "42-lead-lines – Tallow"
     assert FilesRead.of([documents]).file_messages("en-US") == []  # what is empty is no loss
-    assert [
-        part.strip() for part in notes.text.split("\n\n")
-    ] == "## Tallow|```\n<b>\n<!-- kept -->\n```|The tallow brings\nup sand.|## Marks|In fathoms.".split("|")
+    parts = (
+        "## Tallow|```\n<b>\n<!-- kept -->\n```|The tallow brings\nup sand.|## Marks|In fathoms.|**Take care**|Wire cuts. Wear gloves.|"
+        "Rope does not.|It is thick."
+    )
+    assert [part.strip() for part in notes.text.split("\n\n") if part.strip()] == parts.split("|")
     assert proposal.text.startswith("- eip: 42\n- title: Wire\n- author:")
     assert (proposal.title, proposal.card.authors) == ("EIP-42 – Wire", ["Ada Holm", "Ben Nares"])
     assert [hit.url for hit in await documents.search("What does EIP-42 replace?", 1, "words")] == ["docs/eip-0042.md"]
