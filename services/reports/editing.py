@@ -47,6 +47,11 @@ class Piece:
     """Number of the list or the table that it is a part of."""
 
     @property
+    def is_head(self) -> bool:
+        """Whether it is the head of a table."""
+        return isinstance(self.blocks[0], Table) and not self.blocks[0].rows
+
+    @property
     def kind(self) -> type[Block] | None:
         """The type of what it is a part of; None for what stands alone."""
         first = self.blocks[0]
@@ -223,13 +228,20 @@ async def edited(
         missing_aspects=[] if only_mend else draft.missing_aspects,
     )
     answer = await ask("reporter", prompt, Editing, template=TEMPLATE)
-    faulty = {view.id for view in views if view.objections}
-    edits = [edit for edit in answer.edits[:MAX_EDITS] if edit.block in faulty or unmet or not only_mend]
+    free = {piece.id for piece in pieces} if unmet or not only_mend else with_objections(pieces, views)
+    edits = [edit for edit in answer.edits[:MAX_EDITS] if edit.block in free]
     blocks = with_edits(pieces, edits, {excerpt.id: excerpt for excerpt in draft.excerpts})
     min_words = 0.0 if unmet else LEAST_LEFT * words_in(to_draft(draft.blocks))
     if not blocks or blocks == draft.blocks or words_in(to_draft(blocks)) < min_words:
         return None
     return blocks
+
+
+def with_objections(pieces: Sequence[Piece], views: Sequence[BlockView]) -> set[str]:
+    """Return the ids of pieces with objections, and of the heads of tables whose rows have some: a head says part of what each row says."""
+    faulty = {view.id for view in views if view.objections}
+    groups = {piece.group for piece in pieces if piece.id in faulty and piece.kind is Table}
+    return faulty | {piece.id for piece in pieces if piece.group in groups and piece.is_head}
 
 
 def _holds(block: str, claim: str) -> bool:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from schemas.reporter_editing import Edit
-from services.reports.editing import pieces_of, views_of, with_edits
+from schemas.reporter_editing import Edit, Objection
+from services.reports.editing import pieces_of, views_of, with_edits, with_objections
 from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft
 
@@ -123,3 +123,13 @@ def test_an_editor_sees_conclusions_marked_as_it_is_to_mark_them() -> None:
     told = "So wire was quicker [inferred: E1-1, E2-3]."
     [view] = views_of(pieces_of(read_draft(told)))
     assert view.text.strip() == told
+
+
+@pytest.mark.parametrize(("line", "free"), [(ROW, [HEAD, ROW]), ("- one [E1-1]", ["- one [E1-1]"]), (HEAD, [HEAD])])
+def test_the_head_of_a_table_may_be_mended_with_its_rows(line: str, free: list[str]) -> None:
+    pieces = pieces_of(read_draft(DRAFT))
+    views = views_of(pieces)
+    for view in views:
+        if view.id == IDS[line]:
+            view.objections.append(Objection(text=line, reason="Nothing says so."))
+    assert with_objections(pieces, views) == {IDS[each] for each in free}
