@@ -112,9 +112,14 @@ def statement_figures(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
+INFERRED = "‡ The author's conclusion from what is cited."
+"""Last line of a report for its graders, who see the marks of conclusions and no legend."""
+
+
 def report_text(report: Report) -> str:
-    """Return a report as a reader grades it: without counts, marks and the program's own sections, with numbers as citations."""
-    return own_markdown(report).strip() + "\n"
+    """Return a report as a reader grades it: without counts, warnings and the program's own sections, with numbers as citations."""
+    text = own_markdown(report, inferred=True).strip()
+    return f"{text}\n\n{INFERRED}\n" if "‡" in text else f"{text}\n"
 
 
 def words_of(text: str) -> int:

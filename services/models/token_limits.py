@@ -23,6 +23,8 @@ EVIDENCE_OF_WINDOW = 3
 """Divisor of the window: evidence gets at most a third of it. Instructions, findings and the answer need the rest."""
 EVIDENCE_OF_BUDGET = 2
 """Divisor of the remaining tokens: evidence gets at most half of them."""
+INSTRUCTIONS = 2_000
+"""Tokens of a prompt besides its evidence, about; with a fourth for the answer, a window below 6,000 has less than a third for evidence."""
 LEAST_EVIDENCE = 300
 
 
@@ -65,7 +67,8 @@ async def evidence_tokens(run: Run, role: str, wanted: int) -> int:
         if model.provider != OFFLINE:
             await load_learned()
             model = await settled(model)
-            bounds.append(window_of(model, learned(model)) // EVIDENCE_OF_WINDOW)
+            window = window_of(model, learned(model))
+            bounds += [window // EVIDENCE_OF_WINDOW, window - window // OUTPUT_SHARE - INSTRUCTIONS]
         return _Tokens(tokens=max(LEAST_EVIDENCE, min(bounds)))
 
     return (await run.journal.once("portion", role, {"wanted": wanted}, _Tokens, work)).answer.tokens

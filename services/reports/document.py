@@ -290,9 +290,11 @@ def _divided(content: Inlines, size: int) -> tuple[Inlines, Inlines]:
     return (), content
 
 
-def unmarked(content: Inlines) -> Inlines:
-    """Return inlines without marks: a title, a heading and the head of a table carry none."""
-    return tuple(inline for inline in content if not isinstance(inline, Mark))
+def unmarked(content: Inlines, *, inferred: bool = False) -> Inlines:
+    """Return inlines without marks, or with those of inference alone: a title, a heading and the head of a table carry none."""
+    return tuple(
+        inline for inline in content if not isinstance(inline, Mark) or (inferred and inline.status == "inferred")
+    )
 
 
 def letters(text: str) -> str:

@@ -130,11 +130,12 @@ def own_text(report: Report) -> list[str]:
     return [line for line in own_markdown(report).split("\n") if line.strip()]
 
 
-def own_markdown(report: Report) -> str:
-    """Return a report's own text with numbers as citations, such as `[2]`, without marks of inference."""
+def own_markdown(report: Report, *, inferred: bool = False) -> str:
+    """Return a report's own text with numbers as citations, such as `[2]`, without marks, or with those of inference."""
     citations = Citations.of(report)
     body = report.document.body if report.document else ()
-    text = to_markdown(changed(block, lambda content: citations.numbered(unmarked(content))) for block in body)
+    marked = (changed(block, lambda content: unmarked(content, inferred=inferred)) for block in body)
+    text = to_markdown(changed(block, citations.numbered) for block in marked)
     return _LINKED.sub(r"[\1]", text) or report.markdown
 
 

@@ -145,7 +145,8 @@ class Judge:
     async def judged(self, statements: Mapping[Statement, Doubt]) -> dict[Statement, Judgement]:
         """Return the model's judgement of each statement; none if its decisive words are in no cited passage.
 
-        A statement on what the sources do not tell, or on what is open, is judged by the nearest passages of all sources that were read, too.
+        A statement on what the sources do not tell, or on what is open, is judged by the nearest passages of all sources that were read, too;
+        one on what is open by these and what it cites.
 
         Args:
             statements: the statements to judge, with what code suspects.
@@ -163,7 +164,8 @@ class Judge:
         if absent:
             passages = await self._passages_of_sources()
             nearest_ids = await self._nearest(absent, passages)
-            await self._round(nearest_ids, passages, statements)
+            shown = {key: [*(key[1] if key in self.open else ()), *ids] for key, ids in nearest_ids.items()}
+            await self._round(shown, {**passages, **self.excerpts}, statements)
             for statement, ids in nearest_ids.items():
                 if self.judgements[statement].verdict == "contradicted":
                     self._add_excerpt(self.judgements[statement].words, [passages[key] for key in ids])
@@ -307,8 +309,9 @@ class Judge:
             refuted = verdict.verdict == "contradicted"
             anywhere = refuted or doubts[statement].uncited
             words = _source_words(verdict.words, [passages[key] for key in (held if anywhere else shown[statement])])
+            falls = refuted or (verdict.verdict == "partly" and statement in self.open)
             again = statement in self.judgements  # judged as absent or open, and now against all evidence
-            if statement in decided or not (words or verdict.verdict in WORDLESS) or (again and not refuted):
+            if statement in decided or not (words or verdict.verdict in WORDLESS) or (again and not falls):
                 continue
             decided.add(statement)
             self.reasons[statement[0]] = verdict.reason

@@ -102,7 +102,7 @@ class Page:
                 if found := self.evaluate(f"Promise.resolve({condition}).then(v => v instanceof Node || v)"):
                     return found
             except AssertionError as problem:  # the page was just being left
-                if "context" not in str(problem):
+                if not any(word in str(problem) for word in ("context", "navigated")):
                     raise
             time.sleep(pause)
             pause = min(1.2 * pause, 0.2)

@@ -267,9 +267,9 @@ async def test_a_text_that_was_read_and_quoted_by_nobody_is_looked_through_as_we
     assert [excerpt.quote for excerpt in report.excerpts if "Ostby" in excerpt.quote] == [built]
 
 
-@pytest.mark.parametrize("settled", [True, False])
+@pytest.mark.parametrize("again", ["contradicted", "partly", "supported"])
 async def test_what_a_report_calls_open_is_judged_by_passages_that_may_have_settled_it(
-    endpoint: OpenAIServer, ferry: Path, settled: bool
+    endpoint: OpenAIServer, ferry: Path, again: str
 ) -> None:
     decided = "It was decided in 1973 that the captain retires with the Heron."
     (ferry / "later.md").write_text(f"# Decisions\n\n{decided}\n")
@@ -277,15 +277,20 @@ async def test_what_a_report_calls_open_is_judged_by_passages_that_may_have_sett
     endpoint.script["planner"] = [json.dumps({"title": "Ferry", "steps": [step]})]
     said = "Whether the captain retires is open"
     endpoint.script["reporter"] = [f"{QUOTES[0]} [E1-1] {said} [E1-2]."]
-    again = (1, "contradicted", "It was decided in 1973") if settled else (1, "supported", "It was decided in 1973")
-    endpoint.script["verifier"] = [verdicts((1, "open", "may retire")), verdicts(again)]
+    endpoint.script["verifier"] = [
+        verdicts((1, "open", "may retire")),
+        verdicts((1, again, "It was decided in 1973")),
+    ]
     report = await aresearch(QUESTION, docs=[ferry])
     first, second = asked(endpoint, "verifier")
     assert decided not in first
     assert decided in second
-    assert [claim.status for claim in report.citations if claim.text.startswith(said)] == ["supported"] * (not settled)
+    assert 'id="E1-2"' in second, "what the statement cites is shown as well"
+    assert [claim.status for claim in report.citations if claim.text.startswith(said)] == {
+        "contradicted": [], "partly": ["unverified"], "supported": ["supported"]
+    }[again]  # fmt: skip
     objection = f'<objection statement="{said}'
-    assert any(objection in message for message in asked(endpoint, "reporter_editing")) is settled
+    assert any(objection in message for message in asked(endpoint, "reporter_editing")) is (again != "supported")
 
 
 async def test_what_no_evidence_tells_may_be_said_to_be_missing_and_is_not_marked(
