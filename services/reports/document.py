@@ -121,8 +121,8 @@ class ParsedReport:
 
     @property
     def subtitle(self) -> str:
-        """The question; empty if the title is the same."""
-        return "" if letters(self.question).casefold() == letters(words(self.title)).casefold() else self.question
+        """The question; empty if the title holds it."""
+        return "" if letters(self.question).casefold() in letters(words(self.title)).casefold() else self.question
 
     @property
     def standing(self) -> Standing:

@@ -54,8 +54,12 @@ def passages(names: Iterable[str]) -> str:
 
 def test_quotes_that_need_several_slides_stand_below_the_titles_of_their_sources() -> None:
     body = passages(["Kilo", "Vityaz", "Trieste", "Kilo"])
-    report = english().model_copy(update={"document": None, "markdown": f"# Closest passages: Depth?\n\n{body}"})
-    slides = [slide for slide in outline(parse_report(report)) if slide.kind == "cards"]
+    report = english().model_copy(
+        update={"document": None, "question": "Depth?", "markdown": f"# Closest passages: Depth?\n\n{body}"}
+    )
+    cover, *others = outline(parse_report(report))
+    assert (cover.title, cover.subtitle) == ("Closest passages: Depth?", ""), "the title has the question"
+    slides = [slide for slide in others if slide.kind == "cards"]
     assert [slide.title for slide in slides] == ["Kilo (1/2)", "Kilo (2/2)", "Vityaz", "Trieste"]
     assert {slide.subtitle for slide in slides} == {"Closest passages: Depth?"}
     assert all(slide.title.startswith(card.text.split()[2]) for slide in slides for card in slide.cards)
