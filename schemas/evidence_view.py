@@ -40,6 +40,8 @@ class EvidenceView(BaseModel):
     start: int = 0
     """Where it begins there."""
     quote: str
+    sequel: str = ""
+    """The sentence that follows it there, where it is shown."""
 
 
 class FindingView(BaseModel):

@@ -136,6 +136,6 @@ def test_no_value_of_a_prompt_makes_a_tag_of_it(value: str) -> None:
     ],
 )  # fmt: skip
 def test_hostile_text_is_read_in_linear_time(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()  # of this process alone, however busy the machine is
     as_data(text)
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 5

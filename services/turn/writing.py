@@ -15,7 +15,7 @@ from services.reports.document import cited_in
 from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft
 from services.reports.report_draft import FOLLOW_UP_MARK, SENTENCES, Written, write_sentences
-from services.reports.section_evidence import bears_sections, sections_of
+from services.reports.section_evidence import bears_sections, beside_each_other, sections_of, surroundings_of
 from services.reports.sectioned_report import SectionedReport
 from services.reports.wishes import FORCED_FROM, SECTIONS_FROM, Length, fits_one_call, length_of
 from services.run.budget import limit_message
@@ -25,6 +25,7 @@ from services.run.scope import Run
 from services.run.settings import settings
 from services.run.ui_text import problem_text, say
 from services.text.length import words_in
+from services.text.passages import sentences
 from services.turn.added_evidence import SectionResearch
 
 BRIEF = 300
@@ -64,6 +65,7 @@ async def write_report(run: Run, prompt: ReporterPrompt, research: SectionResear
             long = await SectionedReport(run, prompt, length, excerpts, sources, text_of, research).write()
             long.limits += [*research.limits, *_words_missed(run.context, to_draft(long.blocks), length, locale)]
             return long
+        once = once if offline or prompt.length == "answer" else await _with_sequels(once, research)
         reply = await write("reporter", once, scale=1.0 if prompt.length == "answer" else LONG)
     except LimitReached as limit:
         text = await answer_by_rules(prompt)
@@ -219,6 +221,23 @@ def _once(prompt: ReporterPrompt, excerpts: Sequence[Excerpt], context: RunConte
         findings = within(findings, room, pinned | answering)
     background = [confirmed(item) for item in prompt.background]
     return prompt.model_copy(update={"findings": findings, "background": background})
+
+
+async def _with_sequels(prompt: ReporterPrompt, research: SectionResearch) -> ReporterPrompt:
+    """Show behind each excerpt that answers a step the sentence that follows it in its source, unless another excerpt holds it."""
+    shown = {item.id: item for finding in prompt.findings for item in finding.evidence}
+    excerpts = {excerpt.id: excerpt for excerpt in research.excerpts if excerpt.id in shown}
+    around = await surroundings_of(excerpts.values(), research.state["sources"], research.evidence.get_text)
+    beside = beside_each_other(excerpts.values(), around)
+
+    def followed(item: EvidenceView) -> EvidenceView:
+        _, after = beside.get(item.id, ("", "")) if item.relevance == "high" else ("", "")
+        return item.model_copy(update={"sequel": after[: sentences(after)[0].end]}) if after else item
+
+    findings = [
+        finding.model_copy(update={"evidence": list(map(followed, finding.evidence))}) for finding in prompt.findings
+    ]
+    return prompt.model_copy(update={"findings": findings})
 
 
 def _sections(state: ResearchState, context: RunContext, prompt: ReporterPrompt) -> list[Section]:

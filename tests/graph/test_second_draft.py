@@ -9,9 +9,9 @@ from leadline import aresearch
 from services.reports.bundle import verify_bundle
 from tests.fakes import two_drafts
 from tests.fakes.http import Reply
-from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.fakes.read_folder import read_before
-from tests.fakes.two_drafts import COST, FIRST, LACKING, QUESTION, moment_of
+from tests.fakes.two_drafts import COST, FIRST, LACKING, LIGHT, QUESTION, moment_of
 
 
 @pytest.fixture
@@ -35,6 +35,20 @@ async def test_what_the_first_draft_lacks_is_searched_and_told_by_the_second(
     assert "Nobody tells" not in report.markdown
     assert "reporter_editing" not in endpoint.roles  # nothing is to be mended
     assert verify_bundle(Path(report.folder or "")).problems == []
+
+
+async def test_a_writer_sees_the_sentence_that_follows_an_excerpt_unless_another_excerpt_holds_it(
+    endpoint: OpenAIServer, norland: Path
+) -> None:
+    limit = "In its first winter this was not so."
+    light = norland / "light.md"
+    light.write_text(f"{light.read_text().rstrip()} {limit} Storms were rare.\n")
+    await aresearch(QUESTION, docs=[read_before(norland)])
+    drafts = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "reporter"]
+    assert len(drafts) == 2
+    for asked in drafts:
+        assert f"{LIGHT[-1]}\n</excerpt>\n<after>{limit}</after>" in asked
+        assert asked.count("<after>") == 1
 
 
 @pytest.mark.parametrize(
