@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-_WIDTH, _FEED, _HEADS, _TRAINED_CONTEXT = 32, 64, 2, 8_192
+_WIDTH, _FEED, _HEADS, _TRAINED_CONTEXT = 32, 64, 2, 16_384
 _SPECIAL = ["<unk>", "<s>", "</s>"]
 _ALIGNMENT = 32
 _UINT32, _FLOAT32, _STRING, _ARRAY = 4, 6, 8, 9

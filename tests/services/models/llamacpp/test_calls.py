@@ -33,7 +33,7 @@ def named(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 async def test_a_model_file_answers_in_the_form_of_a_schema_within_its_context(named: Path) -> None:
     assert isinstance(await ask("reflector", PROMPT, Reflection), Reflection)
-    assert learned(role_model("reflector", RunContext())).context_window == 8_192
+    assert learned(role_model("reflector", RunContext())).context_window == 16_384
 
 
 async def test_a_model_file_has_the_name_of_the_file_and_costs_nothing(named: Path) -> None:
