@@ -309,7 +309,7 @@ async def test_a_section_that_only_leads_to_others_is_read_on_with_them_and_each
 async def test_a_prompt_names_the_sections_of_each_source_once_and_only_while_rounds_follow(
     endpoint: OpenAIServer, folder: Path
 ) -> None:
-    remove(folder, *TOPICS[2:])
+    remove(folder, *TOPICS)
     (folder / "log.md").write_text(f"# Log\n\n{LOG}")
     (folder / "wire.md").write_text("# Wire\n\n## Price\n\nWire cost a pound.\n\n## Use\n\nIt went on every ship.\n")
     first = quoting("anchor Cast 4 was made.", read_on=["P1"], missing_aspects=["price"], queries=["wire cost a pound"])
@@ -318,12 +318,13 @@ async def test_a_prompt_names_the_sections_of_each_source_once_and_only_while_ro
         quoting("Wire cost a pound.", read_on=["P1"]),
         quoting("It went on every ship."),
     ]
-    await Step(endpoint, "deep").search("Cast 4")
+    await Step(endpoint, "deep").search("anchor")
     one, two = map(human, endpoint.requests[:2])
     assert one.count('sections="') == 1
     assert 'sections="Day 0; Day 1; Day 2; Day 3; Day 4; Day 5; Day 6; Day 7; Day 8"' in one
     assert two.count('sections="') == 1
     assert 'sections="Price; Use"' in two
+    assert "Cast 5 was made." in two, "a source of the first round is shown again"
     endpoint.requests.clear()
     endpoint.script["researcher"] = [quoting("anchor Cast 4 was made.", read_on=["P1"])]
     await Step(endpoint, "quick").search("Cast 4")
