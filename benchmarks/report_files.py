@@ -12,7 +12,9 @@ from benchmarks.planted import CITATIONS
 from schemas.evidence import Claim
 from schemas.reporter import Report
 from services.reports.document import letters
+from services.reports.labels import labels_for
 from services.reports.numbered_text import own_markdown, own_text
+from services.reports.statuses import SIGNS
 from services.run.journal import Entry
 from services.text.length import words_in
 from services.text.passages import sentences
@@ -112,14 +114,10 @@ def statement_figures(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-INFERRED = "‡ The author's conclusion from what is cited."
-"""Last line of a report for its graders, who see the marks of conclusions and no legend."""
-
-
 def report_text(report: Report) -> str:
-    """Return a report as a reader grades it: without counts, warnings and the program's own sections, with numbers as citations."""
-    text = own_markdown(report, inferred=True).strip()
-    return f"{text}\n\n{INFERRED}\n" if "‡" in text else f"{text}\n"
+    """Return a report as a reader grades it: without counts, warnings and the program's own sections; with numbers as citations, and what ‡ means."""
+    text, sign = own_markdown(report, inferred=True).strip(), SIGNS["inferred"]
+    return f"{text}\n\n{sign} {labels_for(report.locale).meanings['inferred']}\n" if sign in text else f"{text}\n"
 
 
 def words_of(text: str) -> int:

@@ -138,4 +138,4 @@ def test_no_value_of_a_prompt_makes_a_tag_of_it(value: str) -> None:
 def test_hostile_text_is_read_in_linear_time(text: str) -> None:
     started = time.process_time()  # of this process alone, however busy the machine is
     as_data(text)
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < 1

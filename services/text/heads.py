@@ -14,8 +14,10 @@ MAX_HEADS = 2_000
 LONGEST_SECTION = 120
 """Characters of a section's heading and the line that encloses a quote."""
 
-LONGEST_CONTENTS = 300
-"""Characters of a text's table of contents."""
+LONGEST_NAMES = 300
+"""Characters of the names of a text's sections."""
+LONGEST_READ = 100_000
+"""Characters of a text whose sections are named."""
 
 
 class _Headed(NamedTuple):
@@ -38,18 +40,18 @@ class Sections:
         return without_markup(self._passages[place].section)[:LONGEST_SECTION] if place >= 0 else ""
 
 
-def contents(text: str) -> str:
+def section_names(text: str) -> str:
     """Return the names of a text's sections as a table of contents has them, `; ` between: its shallowest headings of which there are several.
 
     Returns:
-        300 characters at most, with `…` where more follow; empty without such headings.
+        300 characters at most, with `…` where more follow; empty without such headings. Of a long text only the beginning is read.
     """
-    paths = [span.heading.split(" > ") for span in split(text) if span.heading]
+    paths = [span.heading.split(" > ") for span in split(text[:LONGEST_READ]) if span.heading]
     for depth in range(1, 1 + max(map(len, paths), default=0)):
         sections = list(dict.fromkeys(tuple(path[:depth]) for path in paths if len(path) >= depth))
         if len(sections) > 1:
             listed = "; ".join(filter(None, (plain_heading(section[-1]) for section in sections)))
-            return listed if len(listed) <= LONGEST_CONTENTS else f"{listed[:LONGEST_CONTENTS].rpartition('; ')[0]}; …"
+            return listed if len(listed) <= LONGEST_NAMES else f"{listed[:LONGEST_NAMES].rpartition('; ')[0]}; …"
     return ""
 
 

@@ -16,7 +16,7 @@ from services.models.token_limits import evidence_tokens
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.search.pool import what_begins
-from services.text.heads import contents
+from services.text.heads import section_names
 from services.text.passages import TARGET, Span, split
 from services.text.tokens import tokens
 
@@ -89,7 +89,7 @@ class RoundPassages:
         new = {content_hash: key for content_hash, key in first.items() if content_hash not in self.listed}
         self.listed.update(new)
         texts = await asyncio.gather(*map(self.evidence.get_text, new))
-        listed = await asyncio.to_thread(lambda: list(map(contents, texts)))
+        listed = await asyncio.to_thread(lambda: list(map(section_names, texts)))
         return {key: names for key, names in zip(new.values(), listed, strict=True) if names}
 
     def _is_quoted(self, passage: Passage) -> bool:

@@ -153,24 +153,20 @@ class _Rounds:
                 going_on = await self.do_round()
             if not run.journal.marked("round", ran_out):
                 return going_on
-            self._drop_round(before)
         except TimeoutError:
             await run.journal.mark("round", ran_out)
-            self._drop_round(before)
         except JournalMiss:
             if not run.journal.marked("round", ran_out):
                 raise
-            self._drop_round(before)
         except LimitReached as limit:
             self._reached(limit)
+            return False
         except ModelError as problem:
             self.gathered.limits.append(problem_text(problem, self.need.locale))
-        return False
-
-    def _drop_round(self, before: RoundsResult) -> None:
-        """Forget a round whose time ran out, however far it came: a replay, which takes no time, forgets the same."""
-        self.gathered = before
+            return False
+        self.gathered = before  # its time ran out; a replay, which takes no time, may come further than the run did
         self._reached(self._time_limit())
+        return False
 
     def _time_limit(self) -> LimitReached:
         return LimitReached("time_limit", self.run.context.max_seconds)

@@ -243,7 +243,8 @@ async def _guarded(task: StepTask, run: Run, work: Callable[[], Awaitable[Outcom
     try:
         async with asyncio.timeout(task["allowance"].seconds):
             outcome = await work()
-        return outcome if not run.journal.marked("timeout") else _out_of_time(step, run, locale)
+        if not run.journal.marked("timeout"):
+            return outcome
     except (
         GraphBubbleUp,
         StoreDamaged,
@@ -254,22 +255,20 @@ async def _guarded(task: StepTask, run: Run, work: Callable[[], Awaitable[Outcom
     except JournalMiss:
         if not run.journal.marked("timeout"):
             raise
-        return _out_of_time(step, run, locale)
     except TimeoutError:
         await run.journal.mark("timeout")
-        return _out_of_time(step, run, locale)
     except LimitReached as limit:
         return _limited(step, limit, locale)
     except LeadlineError as failure:
-        error = problem_text(failure, locale)
+        return _failed(step, problem_text(failure, locale))
     except Exception as failure:  # noqa: BLE001 - whatever breaks in a step is that step's failure and stands in the report
-        error = without_private(f"{type(failure).__name__}: {failure}")
-    return Outcome(StepResult(step_id=step.id, status="failed", error=error))
-
-
-def _out_of_time(step: Step, run: Run, locale: str) -> Outcome:
-    """Skip a step whose time ran out, however far it came: a replay, which takes no time, skips the same."""
+        return _failed(step, without_private(f"{type(failure).__name__}: {failure}"))
+    # its time ran out; a replay, which takes no time, may come further than the run did
     return _limited(step, LimitReached("time_limit", run.context.max_seconds), locale)
+
+
+def _failed(step: Step, error: str) -> Outcome:
+    return Outcome(StepResult(step_id=step.id, status="failed", error=error))
 
 
 def _limited(step: Step, limit: LimitReached, locale: str) -> Outcome:

@@ -71,7 +71,10 @@ def _options(chart: Chart, *, narrow: bool) -> dict[str, Any]:
     lies = _lies(chart, narrow=narrow)
     beside = NUMBER_WIDE * max(map(len, _numbers(chart)), default=0) if lies else 0
     below = 44 if lies and chart.unit else 16
-    room = {"left": 28 if lies else 12, "right": 24 + beside, "top": 36, "bottom": below + legend, "containLabel": True}
+    beside_names = (
+        28 if lies else 12
+    )  # names that are broken into lines may be wider than ECharts counts, in some fonts
+    room = {"left": beside_names, "right": 24 + beside, "top": 36, "bottom": below + legend, "containLabel": True}
     return {
         **common,
         "grid": room,
