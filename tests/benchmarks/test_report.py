@@ -12,11 +12,12 @@ from benchmarks import report
 from benchmarks.measurement import Impossible
 from benchmarks.planted import BY_MODEL, by_code, statements_of
 from benchmarks.rendered_prompts import Element
-from benchmarks.report_files import grades_of, statement_figures, write_grading, write_rows
+from benchmarks.report_files import grades_of, report_text, statement_figures, write_grading, write_rows
 from schemas.card import Card
 from schemas.evidence import Claim, Excerpt, Source
 from services.reports.document import letters
 from tests.fakes.openai_server import OpenAIServer, openai_server, role_of
+from tests.services.reports.states import stated
 
 DOCUMENTS = Path(__file__).resolve().parents[2] / "examples" / "deep-sea"
 QUESTION = {
@@ -90,6 +91,21 @@ def test_verdicts_of_a_reader_stay_and_count(tmp_path: Path) -> None:
     figures = statement_figures(write_rows(file, rows, ("statement", "status")))
     assert (figures["right_marked"], figures["right_marked_percent"]) == (1, 50.0)
     assert (figures["right_deleted"], figures["wrong_unmarked"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("locale", "meaning"),
+    [
+        ("en-US", "‡ Follows from the cited quotes, which do not say it directly."),
+        ("zh-CN", "‡ 由引文推出，引文并未直接这样说。"),
+    ],
+)
+def test_graders_see_what_is_inferred_and_no_warnings(locale: str, meaning: str) -> None:
+    text = report_text(stated(locale))
+    assert text.endswith(f"\n\n{meaning}\n")
+    assert text.count("‡") > 1
+    assert "†" not in text
+    assert "‡" not in report_text(stated(locale, ["quoted", "unverified"]))
 
 
 def test_grades_of_neutral_names_are_weighted_and_belong_to_whom_the_key_says(tmp_path: Path) -> None:
