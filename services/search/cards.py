@@ -121,9 +121,9 @@ def text_card(text: str, file: str = "") -> Card:
 
 
 def _identified(text: str, file: str) -> str:
-    """Return the identifier that a text begins with, or is, if the file's name has its number; else an empty text."""
+    """Return the identifier that a text begins with, or is, if the file's name has its number outside of a date; else an empty text."""
     match = _IDENTIFIER.match(text)
-    numbers = {number.lstrip("0") for number in re.findall(r"\d+", file)}
+    numbers = {number.lstrip("0") for number in re.findall(r"\d+", _NAMED_DATE.sub("", file))}
     return match[1] if match and match[2].lstrip("0") in numbers else ""
 
 

@@ -113,7 +113,7 @@ async def test_documents_of_every_kind_have_the_card_that_they_state(tmp_path: P
         "# Drums {#drums}\n\n* Proposal: [SE-0306](0306-drums.md)\n* Authors: [Ada Holm](https://norland.example/ada)\n\n## Use {.wide}\n\nIt turns.\n"
     )
     (folder / "j-2313-lines.md").write_text("# MSC2313: Lines\n\nThey are long.\n")
-    (folder / "k-flu.md").write_text("# COVID-19: what ships did\n\nThey stayed in port.\n")
+    (folder / "k-2020-03-19.md").write_text("# COVID-19: what ships did\n\nThey stayed in port.\n")
     hits = await cards_of(folder, tmp_path / "home")
     lines = {name: hit.card.line for name, hit in hits.items()}
     title = hits["f.pdf"].title
@@ -129,16 +129,16 @@ async def test_documents_of_every_kind_have_the_card_that_they_state(tmp_path: P
         "h.md": "Report 12/2023 – The **lead** (Ada Holm)",
         "i-0306-drums.md": "SE-0306 – Drums (Ada Holm)",
         "j-2313-lines.md": "MSC2313: Lines",
-        "k-flu.md": "COVID-19: what ships did",
+        "k-2020-03-19.md": "COVID-19: what ships did (published 2020-03-19)",
     }
-    assert (hits["j-2313-lines.md"].card.name, hits["k-flu.md"].card.name) == ("MSC2313", "")
+    assert (hits["j-2313-lines.md"].card.name, hits["k-2020-03-19.md"].card.name) == ("MSC2313", "")
     assert "## Use\n" in hits["i-0306-drums.md"].text
     assert "Microsoft" not in title
     assert hits["a.rst"].card.authors == ["Ada Holm", "Ben Nares", "Cleo Hart", "Dan Ives"]
     assert hits["d.html"].card.name == "RFC 9998"
     assert {name: hit.published for name, hit in hits.items()} == {
         "a.rst": "2023-01-09", "b.md": "2024-03-12", "c.md": "2023-06-16", "d.html": "2022-06-06", "e.docx": "2021-04-05",
-        "f.pdf": None, "g.rst": "2020-02-03", "h.md": None, "i-0306-drums.md": None, "j-2313-lines.md": None, "k-flu.md": None,
+        "f.pdf": None, "g.rst": "2020-02-03", "h.md": None, "i-0306-drums.md": None, "j-2313-lines.md": None, "k-2020-03-19.md": "2020-03-19",
     }  # fmt: skip
     assert hits["a.rst"].title.startswith("PEP 9703 – Making")
     assert hits["a.rst"].text.startswith("PEP: 9703\nTitle: Making")
