@@ -59,26 +59,24 @@
   // On a phone a citation opens its quote, and a marked statement its reason, as a sheet from below, with the ways on and back to the text.
   const sheets = matchMedia("(max-width: 36rem), (pointer: coarse)");
   const report = document.getElementById("report");
-  const closeSheet = (cite) => {
-    const ways = cite.querySelector(".ways");
-    cite.classList.replace("open", "closed");
-    setTimeout(() => ways.remove()); // a link that is gone leads nowhere
-  };
-  const openSheet = (mark) => {
-    const cite = mark.closest(".cite");
+  const addWays = (cite, mark) => {
     const ways = Object.assign(document.createElement("span"), { className: "ways" });
     const back = Object.assign(document.createElement("button"), { type: "button", textContent: report.dataset.back });
     const link = Object.assign(document.createElement("a"), { href: mark.hash, textContent: cite.dataset.ref ? `${report.dataset.references} ${mark.textContent}` : report.dataset.limits });
     back.addEventListener("click", () => mark.focus({ preventScroll: true }));
     ways.append(back, link);
     cite.querySelector(".tip").append(ways);
+  };
+  const openSheet = (mark) => {
+    const cite = mark.closest(".cite");
+    if (!cite.querySelector(".ways")) addWays(cite, mark);
     cite.classList.remove("closed");
     cite.classList.add("open");
-    back.focus({ preventScroll: true });
+    cite.querySelector(".ways button").focus({ preventScroll: true });
   };
   addEventListener("keydown", (event) => { if (event.key === "Escape") for (const back of all(".cite.open .ways button")) back.click(); });
   addEventListener("click", (event) => {
-    for (const cite of all(".cite.open")) if (!event.target.closest(".tip") || event.target.closest(".ways")) closeSheet(cite);
+    for (const cite of all(".cite.open")) if (!event.target.closest(".tip") || event.target.closest(".ways")) cite.classList.replace("open", "closed");
     const said = event.target.closest(".cite") ? null : event.target.closest(".said");
     const pressed = event.target.closest(".mark") || said?.nextElementSibling.querySelector(".mark");
     if (!sheets.matches || !pressed) return;
