@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 from schemas.evidence import Answered, Claim, Status, status_counts
 from services.check.verdict import Verdict
-from services.reports.statuses import SURE, Counts
+from services.reports.statuses import SIGNS, SURE, Counts
 from services.run.ui_text import LABELS, report_language
 
 BETWEEN = " · "
@@ -28,7 +28,11 @@ class Labels(SimpleNamespace):
     def head(self, answered: Answered, statuses: Mapping[Status, int]) -> str:
         """Return in words whether a report answers its question, and separately how many statements have quotes and each status."""
         count, sure = sum(statuses.values()), sum(statuses.get(status, 0) for status in SURE)
-        shown = (self.states[status].format(count=statuses[status]) for status in self.states if statuses.get(status))
+        shown = (
+            f"{self.states[status].format(count=statuses[status])} {SIGNS.get(status, '')}".strip()
+            for status in self.states
+            if statuses.get(status)
+        )
         line = self.all_sure if sure == count else self.some_sure
         counts = line.format(sure=sure, count=count, statements=self.count(count), states=self.comma.join(shown))
         return BETWEEN.join(filter(None, [self.answers.get(answered, ""), counts if count else self.no_statements]))
