@@ -221,27 +221,28 @@ async def surroundings_of(
         source = sources.get(excerpt.content_hash)
         if source is not None and source.kind in _READ:
             by_source.setdefault(excerpt.content_hash, []).append(excerpt)
-    surroundings: dict[str, Surroundings] = {}
+    around: dict[str, Surroundings] = {}
     for key, quoted in by_source.items():
         try:
             text = await text_of(key)
         except StoreError:
             continue
         for excerpt in quoted:
-            surroundings[excerpt.id] = await asyncio.to_thread(_around, text, excerpt.start, excerpt.end)
-    return surroundings
+            around[excerpt.id] = await asyncio.to_thread(surroundings, text, excerpt.start, excerpt.end)
+    return around
 
 
-def _around(text: str, start: int, end: int) -> Surroundings:
+def surroundings(text: str, start: int, end: int, count: int = SENTENCES) -> Surroundings:
+    """Return a part of a text with so many sentences before and after it, those that are longer than `LONGEST` left out."""
     first, last = max(0, start - 2 * LONGEST), min(len(text), end + 2 * LONGEST)
     before = [first + span.start for span in sentences(text[first:start])]
     if first > 0:
         before = before[1:]  # it may begin within a sentence
-    before = [place for place in before[-SENTENCES:] if start - place <= LONGEST]
+    before = [place for place in before[-count:] if start - place <= LONGEST]
     after = [end + span.end for span in sentences(text[end:last])]
     if last < len(text):
         after = after[:-1]
-    after = [place for place in after[:SENTENCES] if place - end <= LONGEST]
+    after = [place for place in after[:count] if place - end <= LONGEST]
     left, right = before[0] if before else start, after[-1] if after else end
     return Surroundings(left, text[left:right])
 

@@ -17,7 +17,7 @@ from services.reports.checking.checked_report import CheckedReport, Doubt, State
 from services.reports.editing import edited
 from services.reports.markdown import ReportInputs, check_draft
 from services.reports.nearest import nearest_each
-from services.reports.section_evidence import TextOf
+from services.reports.section_evidence import TextOf, surroundings
 from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError, StoreError
 from services.run.ui_text import problem_text, say
@@ -25,8 +25,6 @@ from services.text.length import estimate
 from services.text.passages import sentences, split
 from services.text.quote_location import locate
 
-AROUND = 100
-"""Characters of a source shown before and after a quote."""
 MAX_TOKENS = 8_000
 """Estimated tokens of the statements and passages of one call; the same for all models, so that a replay makes the same calls."""
 Shown = Mapping[Statement, Sequence[str]]
@@ -326,6 +324,7 @@ class Judge:
             text = await self.text_of(excerpt.content_hash)
         except StoreError:
             text = ""
+        beside = await asyncio.to_thread(surroundings, text, excerpt.start, excerpt.end, 1)
         return PassageView(
             id=excerpt.id,
             title=source.title,
@@ -334,9 +333,9 @@ class Judge:
             about=source.card.about,
             section=excerpt.section,
             columns=excerpt.heads,
-            before=text[max(0, excerpt.start - AROUND) : excerpt.start] if source.kind != "computation" else "",
+            before=text[beside.start : excerpt.start] if source.kind != "computation" else "",
             quote=excerpt.quote,
-            after=text[excerpt.end : excerpt.end + AROUND],
+            after=text[excerpt.end : beside.end],
         )
 
 

@@ -26,7 +26,7 @@ def test_what_is_not_sure_as_a_whole_is_amber_and_has_no_tick(page: Page, site: 
     opened(page, site.address)
     ask(page, SIMPLE)
     report_text(page)
-    said = "Answers the question: partly · 1 of 3 statements backed by quotes (1 quoted, 2 unverified)"
+    said = "Answers the question: partly · 1 of 3 statements backed by quotes (1 quoted, 2 unverified †)"
     assert page.evaluate(f"{BADGE}.textContent") == said
     assert page.evaluate(f"getComputedStyle({BADGE}).color") == AMBER
     tips = page.evaluate(f"[...{REPORT}.querySelectorAll('.why .tip')].map(tip => tip.textContent)")

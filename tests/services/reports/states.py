@@ -130,12 +130,14 @@ COUNTS = {
     ("en-US", "all"): "Answers the question: yes · every quote checked (2 statements: 1 quoted, 1 supported)",
     ("en-US", "near"): "Answers the question: partly · every quote checked (2 statements: 1 quoted, 1 supported)",
     ("en-US", "some"): (
-        "Answers the question: yes · 2 of 4 statements backed by quotes (1 quoted, 1 supported, 1 inferred, 1 unverified)"
+        "Answers the question: yes · 2 of 4 statements backed by quotes (1 quoted, 1 supported, 1 inferred ‡, 1 unverified †)"
     ),
-    ("en-US", "none"): "Answers the question: no · 0 of 2 statements backed by quotes (1 inferred, 1 unverified)",
+    ("en-US", "none"): "Answers the question: no · 0 of 2 statements backed by quotes (1 inferred ‡, 1 unverified †)",
     ("zh-CN", "all"): "已回答问题 · 引文均已核对（2 条论断：1 条引自原文，1 条有依据）",
     ("zh-CN", "near"): "部分回答了问题 · 引文均已核对（2 条论断：1 条引自原文，1 条有依据）",
-    ("zh-CN", "some"): ("已回答问题 · 4 条论断中 2 条有引文支持（1 条引自原文，1 条有依据，1 条为推断，1 条未核实）"),
-    ("zh-CN", "none"): "未能回答问题 · 2 条论断中 0 条有引文支持（1 条为推断，1 条未核实）",
+    ("zh-CN", "some"): (
+        "已回答问题 · 4 条论断中 2 条有引文支持（1 条引自原文，1 条有依据，1 条为推断 ‡，1 条未核实 †）"
+    ),
+    ("zh-CN", "none"): "未能回答问题 · 2 条论断中 0 条有引文支持（1 条为推断 ‡，1 条未核实 †）",
 }
 """What a report says in its head, by its language and how it stands."""
