@@ -27,11 +27,11 @@ _FENCED = re.compile(_CODE, re.MULTILINE)
 _FENCE_LINE = re.compile(r"(?m)^[ \t]*+(?:`{3,}+|~{3,}+)[ \t]*+$")
 _CODE_PART = re.compile(rf"(?s)(?=.)(?>(?:[^\n]*+\n){{0,{CODE_LINES - 1}}})[^\n]*+\n?")
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Sr|Jr|St|Lt|Col|Gen|Capt|Cmdr|Adm|Rev|Hon|Sir|No|Nos|Vol|Fig|Eq|pp|p|ca|c|cf|vs|etc|al|e\.g|i\.e|"
+    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Sr|Jr|St|Lt|Col|Gen|Capt|Cmdr|Adm|Rev|Hon|Sir|No|Nos|Vol|Fig|Eq|pp|p|ca|c|cf|vs|etc|al|[Ee]\.g|[Ii]\.e|"
     r"Inc|Ltd|Co|Corp|approx|est|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|U\.S|U\.K|H\.M\.S|R\.N)|\b[A-Z])\.$|\((?:b|d|fl|r)\.$"
 )
-_CLOSING = "\"'”’)]"
-"""Closing marks behind a stop; with a small letter behind them the sentence goes on: `(Smith et al.) found`."""
+_GOES_ON = "\"'”’)]!?"
+"""Marks behind which a small letter goes on with the sentence: `(Smith et al.) found`, `await! was kept`."""
 _END = re.compile(
     rf"(?m)(?P<code>{_CODE})|(?P<row>^[ \t]*+\|[^\n]*\|[ \t]*+$)"
     r"|(?P<inside>\[(?>(?:[^\[\]\n]|\n(?![ \t]*\n)){1,300})\]\([^()\s]{1,500}+(?:\s\"[^\"\n]{0,200}+\")?\)|(?<!`)`[^`\n]{1,300}+`(?!`)"
@@ -233,9 +233,7 @@ def _each_sentence(text: str, *, in_code: bool = False) -> Iterator[Span]:
             continue
         if mark.group()[0] != "\n" and _HEADING_LINE.match(text, start):
             continue
-        if mark.group()[0] == "." and _ABBREVIATION.search(text[max(start, mark.end() - 12) : mark.end()]):
-            continue
-        if mark.group()[-1] in _CLOSING and text[mark.end() : mark.end() + 2].strip()[:1].islower():
+        if _goes_on(text, start, mark):
             continue
         if mark.group()[0] == "\n" and mark.start() > start and _wraps(text, mark.start(), mark.end()):
             continue
@@ -245,6 +243,17 @@ def _each_sentence(text: str, *, in_code: bool = False) -> Iterator[Span]:
         start = mark.end()
     if (last := _strip(text, start, len(text))) is not None:
         yield last
+
+
+def _goes_on(text: str, start: int, mark: re.Match[str]) -> bool:
+    """Tell whether a sentence goes on behind a stop: after an abbreviation, before a small letter, and after the number of an item."""
+    stop = mark.group()
+    if stop[-1] in _GOES_ON and text[mark.end() : mark.end() + 2].strip()[:1].islower():
+        return True
+    if stop[0] != ".":
+        return False
+    abbreviated = _ABBREVIATION.search(text[max(start, mark.end() - 12) : mark.end()])
+    return bool(abbreviated) or (stop == "." and text[start : mark.start()].strip().isdecimal())
 
 
 def _parts_of_code(text: str, start: int, end: int) -> Iterator[Span]:

@@ -36,6 +36,8 @@ def cut(text: str) -> list[str]:
             f"{'A long title ' * 5}\nPublished: 2009-05-14\nIt is deep.",
             [f"{'A long title ' * 5}".strip(), "Published: 2009-05-14", "It is deep."],
         ),
+        ("It kept await! as a placeholder. E.g. this one.", ["It kept await! as a placeholder.", "E.g. this one."]),
+        ("1. Lower the wire.\n2. Read the drum. Note it.", ["1. Lower the wire.", "2. Read the drum.", "Note it."]),
     ],
 )
 def test_sentences_end_where_a_reader_ends_them(text: str, expected: list[str]) -> None:
