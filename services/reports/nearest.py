@@ -8,7 +8,11 @@ from pydantic import BaseModel
 
 from schemas.evidence import Excerpt, Source
 from services.embedding.models import embed_locally
+from services.reports.section_evidence import TextOf
+from services.run.errors import StoreError
 from services.run.scope import current_run
+from services.text.heads import LONGEST_SECTION
+from services.text.passages import split
 from services.text.ranking import bm25, fuse
 from services.text.tokens import tokens
 
@@ -17,6 +21,8 @@ CANDIDATES = 100
 something which one of them tells in other words, the passage was among the first 12 of 900 for 11 (8 by words alone; 10 with 60, 11 with all)."""
 EMBEDDED = 400
 """Excerpts whose meaning is compared at all: ten seconds of one core."""
+MAX_SEARCHED = 4_000_000
+"""Characters of all sources whose passages are taken."""
 
 
 class _Nearest(BaseModel):
@@ -94,3 +100,31 @@ def _others(ranked: Collection[int], count: int, max_items: int) -> list[int]:
     """Return places of excerpts that share no word with a statement, which may be in another language: evenly from all."""
     left = sorted(set(range(count)).difference(ranked)) if len(ranked) < max_items else []
     return left[:: max(1, len(left) // max_items)]
+
+
+async def passages_of(
+    excerpts: Iterable[Excerpt], sources: Mapping[str, Source], text_of: TextOf
+) -> dict[str, Excerpt]:
+    """Return all passages of what was read, by ids of their own, those of quoted sources first; of computations none, as their texts are programs."""
+    passages: dict[str, Excerpt] = {}
+    room = MAX_SEARCHED
+    for content_hash in dict.fromkeys([*(excerpt.content_hash for excerpt in excerpts), *sources]):
+        source = sources.get(content_hash)
+        if source is None or source.kind == "computation" or source.duplicate_of:
+            continue
+        try:
+            text = (await text_of(content_hash))[:room]
+        except StoreError:
+            continue
+        room -= len(text)
+        for span in await asyncio.to_thread(split, text):
+            key, quote = f"P{len(passages) + 1}", text[span.start : span.end]
+            passages[key] = Excerpt(
+                id=key,
+                content_hash=content_hash,
+                quote=quote,
+                start=span.start,
+                end=span.end,
+                section=span.section[:LONGEST_SECTION],
+            )
+    return passages

@@ -16,13 +16,13 @@ from services.models import ask
 from services.reports.checking.checked_report import CheckedReport, Doubt, Statement
 from services.reports.editing import edited
 from services.reports.markdown import ReportInputs, check_draft
-from services.reports.nearest import nearest_each
+from services.reports.nearest import nearest, nearest_each, passages_of
 from services.reports.section_evidence import TextOf, surroundings
 from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError, StoreError
 from services.run.ui_text import problem_text, say
 from services.text.length import estimate
-from services.text.passages import sentences, split
+from services.text.passages import sentences
 from services.text.quote_location import locate
 
 MAX_TOKENS = 8_000
@@ -30,11 +30,10 @@ MAX_TOKENS = 8_000
 Shown = Mapping[Statement, Sequence[str]]
 """Ids of the passages by which statements are judged."""
 NEAREST = 12
-"""Passages of the sources by which a statement is judged once more that says what they do not tell, or what is still open."""
+"""Passages of the sources by which a statement is judged once more that says what they do not tell, or what is still open; and most of those
+that stand below a title or a lead without citations."""
 MAX_NEAREST = MAX_TOKENS
 """Estimated tokens of all such passages; the nearest of each statement come first."""
-MAX_SEARCHED = 4_000_000
-"""Characters of all sources in which such passages are looked for, those of quoted sources first."""
 WORDLESS = frozenset({"partly", "not_told", "no_claim", "absent"})
 """Verdicts that need no words of a passage."""
 
@@ -153,14 +152,16 @@ class Judge:
             LimitReached: the budget or the time left does not suffice for a call.
             ModelError: the endpoint failed, or no answer fits the schema.
         """
-        await self._round({statement: statement[1] for statement in statements}, self.excerpts, statements)
+        await self._round(
+            {key: self._closest(key, doubt) for key, doubt in statements.items()}, self.excerpts, statements
+        )
         absent = [
             key
             for key in statements
             if key in self.judgements and (self.judgements[key].verdict == "absent" or key in self.open)
         ]
         if absent:
-            passages = await self._passages_of_sources()
+            passages = await passages_of(self.excerpts.values(), self.sources, self.text_of)
             nearest_ids = await self._nearest(absent, passages)
             shown = {key: [*(key[1] if key in self.open else ()), *ids] for key, ids in nearest_ids.items()}
             await self._round(shown, {**passages, **self.excerpts}, statements)
@@ -177,25 +178,13 @@ class Judge:
             if failure is not None:
                 raise failure
 
-    async def _passages_of_sources(self) -> dict[str, Excerpt]:
-        """Return all passages of what was read, by ids of their own; of computations none, as their texts are programs."""
-        passages: dict[str, Excerpt] = {}
-        room = MAX_SEARCHED
-        for content_hash in dict.fromkeys(
-            [*(excerpt.content_hash for excerpt in self.excerpts.values()), *self.sources]
-        ):
-            source = self.sources.get(content_hash)
-            if source is None or source.kind == "computation" or source.duplicate_of:
-                continue
-            try:
-                text = (await self.text_of(content_hash))[:room]
-            except StoreError:
-                continue
-            room -= len(text)
-            for span in await asyncio.to_thread(split, text):
-                key, quote = f"P{len(passages) + 1}", text[span.start : span.end]
-                passages[key] = Excerpt(id=key, content_hash=content_hash, quote=quote, start=span.start, end=span.end)
-        return passages
+    def _closest(self, statement: Statement, doubt: Doubt) -> Sequence[str]:
+        """Return the ids of the passages that a statement cites; of the many below a title or a lead those that have most in common with it."""
+        words, ids = statement
+        if not doubt.uncited or len(ids) <= NEAREST:
+            return ids
+        closest = nearest(words, [self.excerpts[key] for key in ids], self.sources, NEAREST)
+        return list(dict.fromkeys([*(excerpt.id for excerpt in closest), *ids]))[:NEAREST]
 
     async def _nearest(
         self, statements: Sequence[Statement], passages: Mapping[str, Excerpt]
@@ -208,14 +197,14 @@ class Judge:
         quoted = {excerpt.content_hash for excerpt in self.excerpts.values()}
         own = [passage for passage in passages.values() if passage.content_hash in quoted]
         ranked = [await nearest_each(texts, held, self.sources, NEAREST) for held in (own, [*passages.values()])]
-        nearest = [
+        best = [
             list({passage.id: passage for pair in zip_longest(*both) for passage in pair if passage}.values())[:NEAREST]
             for both in zip(*ranked, strict=True)
         ]
         shown: dict[Statement, list[str]] = {}
         room, held = MAX_NEAREST, set[str]()
         for rank in range(NEAREST):
-            for statement, passages_by_rank in zip(statements, nearest, strict=True):
+            for statement, passages_by_rank in zip(statements, best, strict=True):
                 passage = passages_by_rank[rank] if rank < len(passages_by_rank) else None
                 if passage is None:
                     continue

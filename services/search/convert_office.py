@@ -35,7 +35,7 @@ from services.search.pdf_text import pdf_card, pdf_text
 from services.search.sheets import Sheet, sheets_markdown, tables_of
 from services.search.table_profile import profiled
 from services.search.workbooks import workbook_sheets
-from services.text.passages import without_number
+from services.text.spans import without_number
 
 _HEADLESS = re.compile(r"(?m)^\|(?:[ \t]{0,9}\|)+[ \t]*\n(\|[-:| \t]+\|[ \t]*\n)(\|.*\n)")
 """A table with an empty header, as of a Word file without a heading row: its first row becomes the header."""

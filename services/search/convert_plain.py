@@ -17,13 +17,15 @@ from striprtf.striprtf import rtf_to_text
 from schemas.card import Card
 from services.sandbox.jobs import serve
 from services.search.conversion import Content, converted, with_passages
-from services.search.file_types import DATA, MARKDOWN, TABLES
+from services.search.file_types import CODE, DATA, MARKDOWN, TABLES
 from services.search.read_markdown import as_read
 from services.search.sheets import csv_sheet, delimiter_of, sheets_markdown, tables_of
 from services.search.table_profile import Profiled, profiled
 from services.text.decoding import CERTAIN, decode
 from services.text.tables import pipe_table
 
+_COMMENT = re.compile(r"(?m)^(?=#{1,6}[ \t])")
+"""Where a comment of program code begins that would be a heading of Markdown; a blank makes it none."""
 _DECIMAL_COMMA = re.compile(r"^\s*([-+]?\d+),(\d+)\s*$")
 
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*")
@@ -99,6 +101,8 @@ def _text(suffix: str, text: str) -> str:
         return as_markdown(text)
     if suffix in MARKDOWN:
         return as_read(text)
+    if suffix in CODE:
+        return _COMMENT.sub(" ", text)
     if suffix == ".rtf":
         return str(rtf_to_text(text, errors="replace"))  # type: ignore[no-untyped-call]  # striprtf has no types
     return "\n\n".join(_cells(json.loads(text))) if suffix == ".ipynb" else text

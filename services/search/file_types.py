@@ -14,15 +14,16 @@ NO_TEXT = "holds no text"
 """Reason that a file has no searchable text."""
 BEYOND_LIMITS = "takes more than a file may"
 """Beginning of the reason that a file could not be converted in the time or the memory of a file."""
-DATA = frozenset(
+CODE = frozenset(
     (
-        ".bat .c .cc .cfg .clj .cljs .cmake .conf .cpp .cs .css .cxx .dart .el .erl .ex .exs .f90 .fs .go .gradle .graphql .groovy "
-        ".h .hh .hpp .hs .ini .ipynb .java .jl .js .json .jsonl .jsx .kt .kts .less .lisp .log .lua .m .mjs .mk .ml .mm .ndjson "
-        ".nim .pas .php .pl .pm .properties .proto .ps1 .py .pyi .r .rb .rs .sass .scala .scm .scss .sh .sol .sql .srt .svelte "
-        ".swift .tcl .tf .toml .ts .tsx .v .vb .vhd .vim .vtt .vue .xml .yaml .yml .zig"
+        ".bat .c .cc .cfg .clj .cljs .cmake .conf .cpp .cs .css .cxx .dart .el .erl .ex .exs .f90 .fs .go .gradle .graphql .groovy .h .hh .hpp "
+        ".hs .ini .java .jl .js .jsx .kt .kts .less .lisp .lua .m .mjs .mk .ml .mm .nim .pas .php .pl .pm .properties .proto .ps1 .py .pyi .r "
+        ".rb .rs .sass .scala .scm .scss .sh .sol .sql .svelte .swift .tcl .tf .toml .ts .tsx .v .vb .vhd .vim .vue .yaml .yml .zig"
     ).split()
 )
-"""Text whose first line is no title: program code, data and settings."""
+"""Program code and settings, in which `#` heads nothing."""
+DATA = CODE | frozenset(".ipynb .json .jsonl .log .ndjson .srt .vtt .xml".split())
+"""Text whose first line is no title: code, data, and what is told line by line."""
 PLAIN = DATA | frozenset(
     ".adoc .asciidoc .bib .csv .markdown .md .mediawiki .org .pod .rst .rtf .tex .textile .tsv .txt .wiki".split()
 )

@@ -13,8 +13,9 @@ from services.search.hit import Hit, HitPassage
 from services.text.copies import adds_nothing, is_copy
 from services.text.duplicates import fingerprint, may_be_copy, may_overlap
 from services.text.heads import Heads
-from services.text.passages import Span, split
+from services.text.passages import split
 from services.text.ranking import bm25
+from services.text.spans import Span
 from services.text.tokens import tokens
 
 PASSAGES_A_PAGE = 4
@@ -189,7 +190,10 @@ def _above(text: str) -> tuple[dict[int, Span], Heads]:
 def what_begins(text: str, start: int) -> dict[str, str]:
     """Return the fields of a passage for the text above it: its section, and the beginning of its table or code. Blocking."""
     passages, heads = _above(text)
-    section = passages[start].section if start in passages and not text.startswith("#", start) else ""
+    section = ""
+    if passage := passages.get(start):
+        heading = text[start : text.find("\n", start) % (len(text) + 1)]
+        section = passage.path(heading.strip("# \t")) if heading.startswith("#") else passage.section
     return {"section": clean_line(section), "above": clean_line(heads.at(start))}
 
 

@@ -46,7 +46,7 @@ def as_read(text: str) -> str:
 
     def link(match: re.Match[str]) -> str:
         if match["code"] or match["note"] or match["tag"]:
-            return match["code"] or ""
+            return match["code"] or (" " if _breaks(match) else "")
         if match["character"]:
             character = unescape(match["character"])
             return " " if character.isspace() else character.replace("|", "\\|")
@@ -59,6 +59,14 @@ def as_read(text: str) -> str:
         _REFERRING.sub(link, _REFERENCE.sub("", part)) if re.search(r"[\[<&]", part) else part for part in parts[::2]
     ]
     return "".join(parts)
+
+
+def _breaks(tag: re.Match[str]) -> bool:
+    """Tell whether a tag breaks a line between words."""
+    start, end = tag.span()
+    return tag[0][1:3].lower() == "br" and bool(
+        tag.string[start - 1 : start].strip() and tag.string[end : end + 1].strip()
+    )
 
 
 def _without_marks(text: str) -> str:

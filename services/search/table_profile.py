@@ -15,8 +15,8 @@ from schemas.regular_file import read_regular
 from services.search.file_types import MAX_BYTES
 from services.search.sheets import SheetTable
 from services.text.numerals import read_number
-from services.text.passages import plain_heading
 from services.text.quotable import without_markup
+from services.text.spans import plain_heading
 from services.text.tables import cells_of
 from services.text.tokens import tokens
 

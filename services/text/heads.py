@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from services.text.passages import code_blocks, plain_heading, split
+from services.text.passages import code_blocks, split
 from services.text.quotable import without_markup
+from services.text.spans import plain_heading
 from services.text.tables import row_of, same_table
 
 MAX_HEADS = 2_000
@@ -35,9 +36,15 @@ class Sections:
         self._passages = split(text)
 
     def at(self, start: int) -> str:
-        """Return the innermost heading above a place and the innermost line that encloses it; empty without either."""
+        """Return the innermost heading above a place, behind those above it where several sections have it, and the innermost line that encloses it; empty without either."""
+        return self.names(start)[0]
+
+    def names(self, start: int) -> tuple[str, str]:
+        """Return the same, and as earlier bundles have it: without the headings above the innermost."""
         place = bisect(self._passages, start, key=lambda passage: passage.start) - 1
-        return without_markup(self._passages[place].section)[:LONGEST_SECTION] if place >= 0 else ""
+        named = (self._passages[place].section, self._passages[place].innermost) if place >= 0 else ("", "")
+        now, before = (without_markup(name)[:LONGEST_SECTION] for name in named)
+        return now, before
 
 
 def section_names(text: str) -> str:

@@ -1,12 +1,14 @@
 """Splitting a stored text on its structure into passages and sentences, with exact offsets."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, pairwise
 from typing import Literal
 
 from services.text.enclosing_lines import EnclosingLines
+from services.text.spans import Span
 
 TARGET = 900
 """Characters of a passage in scripts with spaces; Chinese says the same in half as many."""
@@ -21,6 +23,7 @@ CODE_LINES = 20
 """Lines of code that stay whole in a quote; longer code has parts of so many."""
 _INTRODUCES = (":", "：", "{", "[")
 """Ends of a text that introduces the list, table, code or object below it."""
+_ANY_HEADING = re.compile(r"(?m)^#{1,6}[ \t]++([^\n]++)")
 _NOT_BLANK = re.compile(r"[^\n]")
 _CODE = r"^[ \t]*+(?P<fence>`{3,}+|~{3,}+)[^`\n]*+(?:\n|\Z)(?s:.*?)(?:^[ \t]*+(?P=fence)[`~]*+[ \t]*+$|\Z)"
 _FENCED = re.compile(_CODE, re.MULTILINE)
@@ -54,41 +57,6 @@ _STOP_AT_END = re.compile(r"[.!?。！？…;；:：।؟۔][\"'”’)\]」』�
 _ITEM_LINE = re.compile(r"[-*+•>|]|\(?\w{1,2}[.)、]\s")
 
 
-_NUMBER = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2}){0,4}\.\s+|\d{1,2}(?:\.\d{1,2}){1,4}\s+(?=[A-Z\u4e00-\u9fff]))")
-"""The number of a section before its name: `2. The tower`, `2.1 The tower`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A stretch of a text: `text[start:end]`."""
-
-    start: int
-    end: int
-    heading: str = ""
-    """Headings above it, outermost first, joined by ` > `."""
-    enclosing: str = ""
-    """Lines above it that enclose it, being indented less, outermost first, joined by ` > `: items of a list, keys, the head of a function."""
-    code: bool = False
-    """Whether it is code, or a part of it, whose lines stay."""
-
-    @property
-    def section(self) -> str:
-        """The innermost heading and the innermost enclosing line, as a person would name them."""
-        return " > ".join(filter(None, [plain_heading(self.heading), self.enclosing.rpartition(" > ")[2]]))
-
-
-def plain_heading(heading: str) -> str:
-    """Return the innermost of some headings as a person would name it: without marks of Markdown, its number and stops."""
-    return without_number(
-        re.sub(r"[*`#]+|(?<!\w)_++|(?<!_)_++(?!\w)", "", heading.rpartition(" > ")[2]).strip(" .。:：")
-    )
-
-
-def without_number(heading: str) -> str:
-    """Return a heading without the number of its section."""
-    return _NUMBER.sub("", heading)
-
-
 def split(text: str, target: int | None = None) -> list[Span]:
     """Split a text into passages that end with paragraphs, table rows or sentences and never cross a heading.
 
@@ -108,12 +76,14 @@ def each_passage(text: str, target: int | None = None) -> Iterator[Span]:
     if target is None:
         target = TARGET // 2 if _cjk_share(text) > _CJK_SHARE else TARGET
     headings: dict[int, str] = {}
+    times = Counter(match[1].strip().rstrip("#").rstrip()[:LONGEST_HEADING] for match in _ANY_HEADING.finditer(text))
     enclosing = EnclosingLines(text)
     start = end = -1
     only_headings = True
 
     def passage() -> Span:
-        return Span(start, end, " > ".join(headings.values()), enclosing.lines_above(start, end))
+        shared = frozenset(name for name in headings.values() if times[name] > 1)
+        return Span(start, end, " > ".join(headings.values()), enclosing.lines_above(start, end), shared=shared)
 
     for block in _blocks(text, target):
         written = text[block.start : block.end]

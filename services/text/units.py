@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import zip_longest
 
-from services.text.passages import Span, is_table_head, sentences
+from services.text.passages import is_table_head, sentences
+from services.text.spans import Span
 
 LONGEST, PIECE = 600, 300
 """Characters of the longest sentence, and of the pieces of what is longer, such as JSON on one line."""

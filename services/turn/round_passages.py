@@ -17,7 +17,8 @@ from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.search.pool import what_begins
 from services.text.heads import section_names
-from services.text.passages import TARGET, Span, split
+from services.text.passages import TARGET, split
+from services.text.spans import Span
 from services.text.tokens import tokens
 
 MIN_PASSAGES = 4

@@ -8,8 +8,9 @@ from schemas.evidence_view import EvidenceView
 from schemas.reporter import ReporterPrompt
 from services.models.offline.closest import closest_passages, parts_of
 from services.run.ui_text import say
-from services.text.passages import Span, code_blocks, is_fence
+from services.text.passages import code_blocks, is_fence
 from services.text.quotable import GAP, as_line
+from services.text.spans import Span
 from services.text.tables import MAX_COLUMNS, pipe_table, row_of
 
 _RULE = re.compile(r"[|\s:-]+")

@@ -260,7 +260,9 @@ class _Evidence:
                 yield f"{excerpt.id}: its headings are not those of the table that it quotes rows of"
             elif excerpt.page is not None and (pages := pages or Pages(text)).at(excerpt.start) != excerpt.page:
                 yield f"{excerpt.id}: its quote is not on page {excerpt.page} of {source.id}"
-            elif excerpt.section and (sections := sections or Sections(text)).at(excerpt.start) != excerpt.section:
+            elif excerpt.section and excerpt.section not in (sections := sections or Sections(text)).names(
+                excerpt.start
+            ):
                 yield f"{excerpt.id}: its quote does not stand under the heading that it names"
         for excerpt in self._clock.each(self._borrowed.get(source.content_hash, [])):
             if text is None or not locate(excerpt.quote, text):

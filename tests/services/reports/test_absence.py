@@ -64,6 +64,33 @@ async def test_the_program_of_a_computation_is_no_passage(endpoint: OpenAIServer
     assert any(PROGRAM.split("\n", maxsplit=1)[0] in prompt for prompt in again) is (kind == "document")
 
 
+async def test_of_sections_with_one_heading_a_passage_names_those_above(endpoint: OpenAIServer) -> None:
+    releases = [f"## v1.{n}\n\n### Pier\n\n{TOLD}\n\n### Line\n\nNothing changed." for n in (1, 2)]
+    [again] = await shown(endpoint, {"\n\n".join(releases): "document"})
+    assert 'under="v1.2 > Pier"' in again
+
+
+async def test_of_all_that_stands_below_a_lead_the_nearest_passages_are_shown(endpoint: OpenAIServer) -> None:
+    texts = [f"Ferry {n} carried salt." for n in range(40)] + [TOLD]
+    excerpts = {
+        f"E1-{n}": Excerpt(id=f"E1-{n}", content_hash=content_hash(text), quote=text, start=0, end=len(text))
+        for n, text in enumerate(texts)
+    }
+    sources = {content_hash(text): source_of(text) for text in texts}
+    endpoint.choose = lambda body: json.dumps({"verdicts": []}) if role_of(body) == "verifier" else None
+
+    async def text_of(key: str) -> str:
+        return next(text for text in texts if content_hash(text) == key)
+
+    statement = ("The northern pier was closed, as the table shows.", tuple(excerpts))
+    for uncited in (True, False):
+        judge = Judge(excerpts, sources, "en-US", text_of)
+        await judge.judged({statement: Doubt(uncited=uncited)})
+        prompt = endpoint.requests[-1]["messages"][-1]["content"]
+        assert TOLD in prompt
+        assert prompt.count("<quote>") == (verification.NEAREST if uncited else len(texts))
+
+
 async def test_passages_of_a_quoted_source_are_shown_although_others_have_more_words_in_common(
     endpoint: OpenAIServer,
 ) -> None:

@@ -11,6 +11,7 @@ from pptx import Presentation
 from services.search.documents import open_documents
 from services.search.files_read import FilesRead
 from services.search.passage_terms import passage_terms
+from services.text.passages import sentences, split
 from tests.conftest import EXAMPLES
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -183,7 +184,7 @@ async def test_markdown_is_read_as_its_readers_see_it(tmp_path: Path) -> None:
     (folder / "42-lead-lines" / "README.md").write_text(
         "<!--\n# A note to authors\n```\nfill this out\n```\n-->\n"
         '- [Tallow](#tallow)\n  - [Marks](#marks)\n\n## Tallow\n\n{{< copyable "sql" >}}\n\n```\n<b>\n<!-- kept -->\n```\n\n'
-        '<SimpleTab id="a">\n<div>\n\n> The <b>tallow</b><br/> brings\n> up sand. <!-- said who? -->\n\n</div>\n\n## Marks {#marks}\n\nIn fathoms.\n'
+        '<SimpleTab id="a">\n<div>\n\n> The <b>tallow</b><br/> brings\n> up sand. <!-- said who? -->\n\n</div>\n\n## Marks {#marks}\n\nIn<br>fathoms.\n'
         "\n:::warning Take care\nWire cuts. Wear gloves.\n:::\n\n> [!NOTE]\n> Rope does not.\n\n::: {.wide}\nIt is thick.\n:::\n"
     )
     (folder / "empty.md").touch()
@@ -266,3 +267,14 @@ async def test_titles_blocks_and_tables_of_restructuredtext_give_passages_their_
 def test_what_has_no_words_of_its_own_has_no_meaning() -> None:
     text = "# The lead line\n\n## Drawbacks\n\nNone.\n\n## Use\n\nTallow brings up a sample of the bottom.\n"
     assert [passage.by_words for passage in passage_terms("The lead line", text)] == [True, False]
+
+
+async def test_a_comment_of_program_code_heads_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "code"
+    folder.mkdir()
+    (folder / "depths.R").write_text(
+        "depth <- 3\n# The weights are of lead\nread(depth)\n\n# Rope is hemp\nrope <- 1\n"
+    )
+    [hit] = await (await open_documents(folder, tmp_path / "home")).search("weights lead", 1, "words")
+    assert [hit.text[span.start : span.end] for span in sentences(hit.text)][1] == "# The weights are of lead"
+    assert {span.section for span in split(hit.text)} == {""}

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.text.passages import TARGET, each_passage, kind_of, plain_heading, sentences, split
+from services.text.passages import TARGET, each_passage, kind_of, sentences, split
+from services.text.spans import plain_heading
 from services.text.windows import widen
 
 
@@ -212,3 +213,9 @@ def test_a_stop_at_the_end_of_a_title_ends_no_sentence_and_one_within_bold_lette
 )
 def test_no_sentence_ends_within_a_quotation(text: str, first: str) -> None:
     assert text[sentences(text)[0].start : sentences(text)[0].end] == first
+
+
+def test_of_several_sections_with_one_heading_each_names_those_above_it() -> None:
+    text = "# Log\n\n## 1.0\n\n### Traces\n\nOne.\n\n### Pier\n\nTwo.\n\n## 1.1\n\n### Traces\n\nThree."
+    assert [span.section for span in split(text)] == ["1.0 > Traces", "Pier", "1.1 > Traces"]
+    assert [span.path("Traces") for span in split(text)] == ["1.0", "", "1.1"]
