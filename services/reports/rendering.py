@@ -26,7 +26,7 @@ from schemas.document import (
 from schemas.evidence import Status
 from services.reports.citation_forms import INFERENCE
 from services.reports.document import changed
-from services.reports.sentences import cited_once, lines_of
+from services.reports.sentences import cited_in_head, cited_once, lines_of
 from services.reports.statuses import SIGNS
 
 _SPECIAL = re.compile(
@@ -86,9 +86,10 @@ def _block(block: Block) -> str:
             return "\n".join(_item(mark, item, tight=tight) for mark, item in zip(marks, items, strict=True))
         case Quotation(blocks=blocks):
             return "\n".join(f"> {line}".rstrip() for line in to_markdown(blocks).split("\n"))
-        case Table(header=header, rows=rows, aligned=aligned):
-            written = [[*map(_cell, header)], [_RULES[side] for side in aligned]] if header else []
-            written += [[*map(_cell, row)] for row in rows]
+        case Table(aligned=aligned):
+            table = cited_in_head(block)
+            written = [[*map(_cell, table.header)], [_RULES[side] for side in aligned]] if table.header else []
+            written += [[*map(_cell, row)] for row in table.rows]
             return "\n".join(f"| {' | '.join(row)} |" for row in written)
         case Code(text=text, language=language):
             return _fenced(text, language)

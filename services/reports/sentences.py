@@ -5,10 +5,10 @@ A paragraph is cut as a sequence of units: characters, and whole pieces of code,
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise, takewhile, zip_longest
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise, takewhile, zip_longest
 
-from schemas.document import Break, Citation, Formula, Inline, Inlines, Mark, Text
+from schemas.document import Break, Citation, Formula, Inline, Inlines, Mark, Table, Text
 from services.reports.markdown_blocks import joined
 from services.text.passages import statements
 
@@ -114,6 +114,24 @@ def cited_once(content: Inlines) -> Inlines:
         return content
     keeps = iter(shown)
     return joined(trimmed(units_of(tuple(part for part in content if not isinstance(part, Citation) or next(keeps)))))
+
+
+def cited_in_head(table: Table) -> Table:
+    """Cite the sources that all unmarked rows of a table share once, behind its last heading; marked rows keep their citations."""
+    unmarked = [row for row in table.rows if not any(isinstance(inline, Mark) for inline in chain(*row))]
+    shared = [{inline.number: inline for inline in chain(*row) if isinstance(inline, Citation)} for row in unmarked]
+    if not table.header or len(unmarked) < 2 or any(each.keys() != shared[0].keys() for each in shared):
+        return table
+    if 0 in shared[0] or any(isinstance(inline, Citation) for inline in chain(*table.header)):
+        return table
+    *heads, last = table.header
+    bare = [tuple(map(_without_citations, row)) if row in unmarked else row for row in table.rows]
+    cited = (*last, *([Text(" ")] if last and shared[0] else []), *shared[0].values())
+    return replace(table, header=(*heads, cited), rows=tuple(bare))
+
+
+def _without_citations(content: Inlines) -> Inlines:
+    return joined(trimmed(units_of(tuple(inline for inline in content if not isinstance(inline, Citation)))))
 
 
 def _joins(before: Inline, after: Inline) -> bool:
