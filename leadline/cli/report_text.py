@@ -80,7 +80,7 @@ class _Writer:
             yield from self._heading(Line(self._labels.summary, style="bold"))
             yield from self._lines(self._content(report.summary))
             yield Line()
-        yield from self._blocks(report.lead)
+        yield from self._blocks((*report.points, *report.lead))
         for section in report.sections:
             yield from self._section(section)
 

@@ -185,7 +185,7 @@ def own_text(report: ParsedReport) -> Iterator[tuple[str, str]]:
     """Yield the texts of a report, each as `prose` or `quotation`, without the parts that the program adds."""
     if report.summary:
         yield "prose", words(report.summary)
-    for block in report.lead:
+    for block in (*report.points, *report.lead):
         yield from _texts(block)
     for section in report.body:
         yield "heading", words(section.title)

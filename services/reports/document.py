@@ -96,7 +96,7 @@ class ParsedReport:
     summary: Inlines
     """The TL;DR without its label; empty if there is none."""
     lead: tuple[Block, ...]
-    """Blocks before the first section, except opening and summary."""
+    """Blocks before the first section, except opening, summary and its points."""
     sections: tuple[Section, ...]
     references: tuple[Reference, ...]
     figures: tuple[KeyFigure, ...] = ()
@@ -106,6 +106,8 @@ class ParsedReport:
     """Its statements that are not proved or only inferred, in order."""
     counts: Counts = field(default_factory=Counts)
     """Numbers of statements by status, and whether the report answers."""
+    points: tuple[Block, ...] = ()
+    """The list directly below the TL;DR, which belongs to it."""
     created: str = ""
     """ISO date of the newest reading of a source: the state of knowledge; empty without sources."""
     pictures: Mapping[str, Picture] = field(default_factory=dict)
@@ -164,7 +166,7 @@ class ParsedReport:
     @property
     def blocks(self) -> Iterator[Block]:
         """All top-level blocks."""
-        yield from (*self.opening, *self.lead)
+        yield from (*self.opening, *self.points, *self.lead)
         for section in self.sections:
             yield from section.blocks
 

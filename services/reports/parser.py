@@ -63,7 +63,7 @@ def parse_report(report: Report) -> ParsedReport:
     first = lead or next((section.blocks for section in sections if not section.role), ())
     figures = key_figures(report, Citations.of(report), " ".join(_text_of(first)))
     opening = _leading_quotations(lead)
-    summary, lead = _summary(lead[len(opening) :])
+    summary, points, lead = _summary(lead[len(opening) :])
     return ParsedReport(
         locale=locale,
         question=report.question,
@@ -75,6 +75,7 @@ def parse_report(report: Report) -> ParsedReport:
         references=references(report, labels),
         figures=figures if len(figures) > 1 and not report.by_rules else (),
         disagreements=tuple(_disagreements(sections)),
+        points=points,
         marked=tuple(claim for claim in report.citations if status_of(claim) in SIGNS),
         counts=counts_of(report.citations, report.answered, labels),
         by_rules=report.by_rules,
@@ -135,8 +136,8 @@ def _cites(quotation: Quotation) -> bool:
     return any(citations_in(block.content) for block in quotation.blocks if isinstance(block, Paragraph))
 
 
-def _summary(lead: tuple[Block, ...]) -> tuple[Inlines, tuple[Block, ...]]:
-    """Extract the TL;DR from the lead."""
+def _summary(lead: tuple[Block, ...]) -> tuple[Inlines, tuple[Block, ...], tuple[Block, ...]]:
+    """Cut the lead into the TL;DR, the list directly below it, and the rest."""
     for place, block in enumerate(lead):
         if not isinstance(block, Paragraph) or not block.content or not isinstance(block.content[0], Text):
             continue
@@ -147,8 +148,9 @@ def _summary(lead: tuple[Block, ...]) -> tuple[Inlines, tuple[Block, ...]]:
         if rest and isinstance(rest[0], Text):
             rest[0] = replace(rest[0], text=rest[0].text.lstrip(" :：　"))
         summary = tuple(inline for inline in rest if not isinstance(inline, Text) or inline.text)
-        return (summary, (*lead[:place], *lead[place + 1 :])) if summary else ((), lead)
-    return (), lead
+        points = tuple(part for part in lead[place + 1 : place + 2] if isinstance(part, Listing))
+        return (summary, points, (*lead[:place], *lead[place + 1 + len(points) :])) if summary else ((), (), lead)
+    return (), (), lead
 
 
 def _disagreements(sections: Sequence[Section]) -> list[Disagreement]:

@@ -113,6 +113,7 @@ class Tree:
         blocks = [self._facts(), *self._blocks(report.opening)]
         if report.summary:
             blocks += [self._heading(1, (Text(labels.summary),)), _node("Para", self._inlines(report.summary))]
+            blocks += self._blocks(report.points)
         if report.figures:
             blocks += [self._heading(1, (Text(labels.key_figures),)), *self._figures()]
         blocks += [*(self._contents() if report.is_long else []), *self._blocks(report.lead)]

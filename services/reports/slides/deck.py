@@ -31,7 +31,9 @@ def render_deck(report: ParsedReport, *, interactive: bool = True) -> str:
         environment()
         .get_template("slides/deck.html.j2")
         .render(
-            slides=[(slide, _size(slide), shortened(slide.title, TITLE)) for slide in slides],
+            slides=[
+                (slide, _size(slide), shortened(slide.title, (1 + (slide.kind == "cover")) * TITLE)) for slide in slides
+            ],
             drawings=_drawings(slides, with_echarts=bool(library)),
             shown=_card_text,
             widths=column_widths,

@@ -26,6 +26,7 @@ from services.reports.slides.slide import (
     HIGH,
     ShownCard,
     Slide,
+    block_cards,
     cards_height,
     introduction,
     numbers_in,
@@ -160,7 +161,9 @@ def _opening(report: ParsedReport, labels: Labels) -> list[Slide]:
     slides = [Slide("cover", title, report.subtitle, rows=tuple(cover), reasons=remark.reasons if remark else ())]
     slides += block_slides(title, report.opening, report)
     if report.summary:
-        slides += card_slides(labels.summary, _with_values(sentence_cards(report.summary), report.figures))
+        points = chain.from_iterable(map(block_cards, report.points))
+        cards = _with_values(chain(sentence_cards(report.summary), points), report.figures)
+        slides += card_slides(labels.summary, cards)
     for slide in block_slides(labels.summary if report.summary else title, lead, report):
         slides.append(replace(slide, cards=tuple(_with_values(slide.cards, report.figures))))
     return slides
