@@ -229,6 +229,25 @@ async def test_hostile_text_breaks_no_format_and_no_format_blocks_the_event_loop
     assert set(files) == {FORMATS[one].file for one in names}
 
 
+async def test_the_points_of_an_opening_stand_with_it_before_the_contents() -> None:
+    points = "- Wire is thin [E1-2].\n- Rope stretches [E1-1]."
+    sections = "\n\n".join(f"## Part {n}\n\n{'It is deep, as both say [E1-1]. ' * 60}" for n in range(5))
+    body = f"# Depth\n\n**TL;DR** It is deep [E1-1].\n\n{points}\n\nMore [E1-2].\n\n{sections}\n"
+    pytest.importorskip("pypandoc", reason="Word needs the extra formats")
+    told = {"contradictions": [], "opening": ""}
+    report = report_of(body, ["It is deep.", "Wire is thin."], "How deep?", "en-US", told)
+    parsed = parse_report(report)
+    assert parsed.is_long
+    page = render_html(parsed, interactive=False)
+    box = page[page.index('<section class="summary"') :].partition("</section>")[0]
+    assert ("Wire is thin" in box, "Rope stretches" in box, "More" in box) == (True, True, False)
+    [opening] = [slide for slide in outline(parsed) if slide.title.startswith("In short")][:1]
+    assert [card.text for card in opening.cards][:3] == ["It is deep.", "Wire is thin.", "Rope stretches."]
+    [word] = (await render(report, ["docx"])).values()
+    text = zipfile.ZipFile(io.BytesIO(word)).read("word/document.xml").decode()
+    assert text.index("Wire is thin") < text.index("Contents")
+
+
 def test_formats_are_named_as_people_name_them() -> None:
     assert chosen_formats("md, HTML,.pdf,ppt") == ["md", "html", "pdf", "pptx"]
     with pytest.raises(BadInput, match=r"no format 'odt'. Choose from: md, html"):

@@ -86,6 +86,15 @@ async def test_a_passage_within_a_section_has_the_heading_above_it() -> None:
     ]
 
 
+async def test_a_section_whose_heading_others_have_is_named_with_the_headings_above_it(tmp_path: Path) -> None:
+    releases = [f"## v1.{n}\n\n### Rope\n\n{'Hemp. ' * 90}\n\n### Wire\n\nPiano wire." for n in (1, 2)]
+    passages = (await found(Providers(web=[Web("\n\n".join(releases))]), "piano wire")).passages
+    assert {(one.text[:8], one.section) for one in passages if one.text.startswith("###")} == {
+        ("### Wire", "v1.1"),
+        ("### Wire", "v1.2"),
+    }
+
+
 async def test_a_passage_amid_a_table_or_code_has_what_begins_it(tmp_path: Path) -> None:
     rows = [f"| Station {place} | {place * 100} fathoms of wire |" for place in range(200)]
     code = [f"wire_{place} = sound({place * 100})" for place in range(200)]
