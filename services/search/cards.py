@@ -186,7 +186,9 @@ def header_fields(text: str) -> list[Field]:
             if fields:
                 break
         elif fields and line[0] in " \t":
-            fields[-1] = (fields[-1][0], f"{fields[-1][1]} {line.strip()}"[:LONGEST_LINE])
+            label, value = fields[-1]
+            between = ", " if value.endswith(">") else " "  # an address ends a name
+            fields[-1] = (label, f"{value}{between}{line.strip()}"[:LONGEST_LINE])
         elif match := _FIELD.match(line):
             fields.append((match[1].rstrip(), _unquoted(match[2].strip())))
         elif fields or before == BEFORE_FIELDS or len(line) > LONGEST_TITLE or line.startswith("```"):

@@ -16,8 +16,9 @@ from striprtf.striprtf import rtf_to_text
 
 from schemas.card import Card
 from services.sandbox.jobs import serve
+from services.search import read_mediawiki
 from services.search.conversion import Content, converted, with_passages
-from services.search.file_types import CODE, DATA, MARKDOWN, TABLES
+from services.search.file_types import CODE, DATA, MARKDOWN, MEDIAWIKI, TABLES
 from services.search.read_markdown import as_read
 from services.search.sheets import csv_sheet, delimiter_of, sheets_markdown, tables_of
 from services.search.table_profile import Profiled, profiled
@@ -101,6 +102,8 @@ def _text(suffix: str, text: str) -> str:
         return as_markdown(text)
     if suffix in MARKDOWN:
         return as_read(text)
+    if suffix in MEDIAWIKI:
+        return read_mediawiki.as_markdown(text)
     if suffix in CODE:
         return _COMMENT.sub(" ", text)
     if suffix == ".rtf":
