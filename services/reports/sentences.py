@@ -118,14 +118,19 @@ def cited_once(content: Inlines) -> Inlines:
 
 def cited_in_head(table: Table) -> Table:
     """Cite the sources that all unmarked rows of a table share once, behind its last heading; marked rows keep their citations."""
-    unmarked = [row for row in table.rows if not any(isinstance(inline, Mark) for inline in chain(*row))]
-    shared = [{inline.number: inline for inline in chain(*row) if isinstance(inline, Citation)} for row in unmarked]
-    if not table.header or len(unmarked) < 2 or any(each.keys() != shared[0].keys() for each in shared):
+    marked = [any(isinstance(inline, Mark) for inline in chain(*row)) for row in table.rows]
+    shared = [
+        {inline.number: inline for inline in chain(*row) if isinstance(inline, Citation)}
+        for row, has_mark in zip(table.rows, marked, strict=True)
+        if not has_mark
+    ]
+    if not table.header or len(shared) < 2 or any(each.keys() != shared[0].keys() for each in shared):
         return table
     if 0 in shared[0] or any(isinstance(inline, Citation) for inline in chain(*table.header)):
         return table
     *heads, last = table.header
-    bare = [tuple(map(_without_citations, row)) if row in unmarked else row for row in table.rows]
+    rows = zip(table.rows, marked, strict=True)
+    bare = [row if has_mark else tuple(map(_without_citations, row)) for row, has_mark in rows]
     cited = (*last, *([Text(" ")] if last and shared[0] else []), *shared[0].values())
     return replace(table, header=(*heads, cited), rows=tuple(bare))
 

@@ -192,7 +192,7 @@ def what_begins(text: str, start: int) -> dict[str, str]:
     passages, heads = _above(text)
     section = ""
     if passage := passages.get(start):
-        heading = text[start : text.find("\n", start) % (len(text) + 1)]
+        heading = text[start : passage.end].partition("\n")[0]
         section = passage.path(heading.strip("# \t")) if heading.startswith("#") else passage.section
     return {"section": clean_line(section), "above": clean_line(heads.at(start))}
 

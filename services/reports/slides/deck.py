@@ -32,7 +32,8 @@ def render_deck(report: ParsedReport, *, interactive: bool = True) -> str:
         .get_template("slides/deck.html.j2")
         .render(
             slides=[
-                (slide, _size(slide), shortened(slide.title, (1 + (slide.kind == "cover")) * TITLE)) for slide in slides
+                (slide, _size(slide), shortened(slide.title, 2 * TITLE if slide.kind == "cover" else TITLE))
+                for slide in slides
             ],
             drawings=_drawings(slides, with_echarts=bool(library)),
             shown=_card_text,
