@@ -110,7 +110,7 @@ class StatementCheck:
         return claim
 
     def row(self, cells: Sequence[Inlines], over: list[str], heads: list[str]) -> tuple[Inlines, ...]:
-        """Check a row of a table; nothing is left of one that is removed."""
+        """Check a row of a table; nothing is left of one that is removed, and a conclusion is marked in its cell."""
         written_ids = list(dict.fromkeys([*over, *ids_in(chain.from_iterable(cells))]))
         ids = [identifier for identifier in written_ids if identifier in self.check.excerpts]
         texts = list(map(words_of, cells))
@@ -139,9 +139,11 @@ class StatementCheck:
             self.result.connecting.append(words)
             return tuple(map(joined, shown))
         before = len(self.result.left_out)
-        last = self.record(shown[-1], claim)
-        rest = (_settled(cell, claim.model_copy(update={"status": ""})) for cell in shown[:-1])
-        return () if len(self.result.left_out) > before else tuple(map(joined, [*rest, last]))
+        concluding = [place for place, cell in enumerate(cells) if claim.status == "inferred" and _is_inference(cell)]
+        marked = concluding[-1] if concluding else len(cells) - 1
+        row: list[Units] = [_settled(cell, claim.model_copy(update={"status": ""})) for cell in shown]
+        row[marked] = self.record(shown[marked], claim)
+        return () if len(self.result.left_out) > before else tuple(map(joined, row))
 
     def _lack(self, words: str, evidence: str, shown: Units, ids: Sequence[str]) -> Units:
         """Keep a sentence that claims nothing; one on missing evidence goes if a verifier found that evidence."""

@@ -105,6 +105,12 @@ def test_a_row_of_a_table_may_be_inferred() -> None:
     checked = check(f"| Cell | Price |\n|---|---|\n{rows}{last}")
     assert statuses(checked)[-1] == "inferred"
     assert checked.markdown.splitlines()[-1] == f"| advice | {BUYERS} [E1-1][E1-2]‡ |"
+    rows = (
+        "| sodium | 62 euros per kilowatt-hour | so [E1-1] |\n| lithium | 108 euros per kilowatt-hour | so [E1-2] |\n"
+    )
+    last = f"| advice | {BUYERS} [⇒ E1-1, E1-2] | so |"
+    within = check(f"| Cell | Price | Note |\n|---|---|---|\n{rows}{last}")
+    assert within.markdown.splitlines()[-1] == f"| advice | {BUYERS} [E1-1][E1-2]‡ | so |"
 
 
 @pytest.mark.parametrize(
