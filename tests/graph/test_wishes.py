@@ -86,7 +86,7 @@ async def test_a_quick_answer_is_edited_only_where_it_lacks_what_was_asked_for(
     endpoint.script["reporter"] = [found]
     report = await aresearch(f"{ASKED} Answer as a table.", docs=[ferry], depth="quick")
     assert "reporter_editing" not in endpoint.roles
-    assert "| Year | Passengers |" in report.markdown
+    assert "| Year | Passengers [[1]](" in report.markdown
     assert report.title == ASKED
 
 
