@@ -18,8 +18,8 @@ MAX_COMPUTED = 60
 """Figures, and years, of the cited texts from which others are computed."""
 MAX_FOLLOWING = 20
 """Numbers of a statement for which it is tried whether they follow from others."""
-_NUMBERED = re.compile(r"[a-z][a-z.]*+-(\d{3,9})")
-"""The name of a document by its number, which may stand alone: `EIP-1559`, `EIPs 1559 and 4844`."""
+_NUMBERED = re.compile(r"[a-z][a-z.]*+-(\d{3,9})|[a-z]{3,30}+(\d{1,9})")
+"""The name of a document by its number, which may stand alone or apart: `EIP-1559`, `EIPs 1559 and 4844`; `BIP9`, `BIP 9`."""
 YEAR = 31_557_600.0
 """Seconds of a year, the common unit of times."""
 
@@ -55,7 +55,7 @@ def _missing(claim: ComparedText, evidence: Sequence[ComparedText]) -> Iterator[
     held = [quantity for reading in evidence for quantity in reading.quantities]
     values = {quantity.value for quantity in held if quantity.kind in {"number", "percent"}}
     subjects = (name for reading in evidence for name in reading.subjects)
-    values |= {float(number[1]) for name in subjects if (number := _NUMBERED.fullmatch(name))}
+    values |= {float(number[1] or number[2]) for name in subjects if (number := _NUMBERED.fullmatch(name))}
     figures = {figure.measure.text: figure.measure for figure in claim.figures}
     tried = 0
     for quantity in claim.quantities:

@@ -3,7 +3,8 @@
 import pytest
 
 from schemas.evidence import NO_INPUT
-from services.check.numbers import proving
+from services.check.compared_text import read
+from services.check.numbers import missing, proving
 from services.check.support import check_support
 
 GECKOS = "Survival fell from 71 percent in the cool summer of 2013 to 38 percent in the hot summer of 2017."
@@ -84,6 +85,9 @@ def test_a_document_that_is_named_by_its_number_may_be_named_by_that_alone() -> 
     quote, card = "The fee is burned.", "EIP-1559 – Fee market change"
     assert check_support("The fee of EIPs 1559 and 4844 is burned.", [f"{quote} See EIP-4844."], [card]).fault == ""
     assert check_support("Of the fee 1559 are burned.", [quote], ["COVID-15 – Fees"]).fault == "numbers"
+    claim = read("The fee of BIP 9 is burned.")
+    assert missing(claim, [read("By BIP9 the fee is burned.")]) == []
+    assert missing(claim, [read("By BIP91 the fee is burned.")]) == ["9"]
 
 
 def test_a_date_of_the_card_may_stand_beside_a_figure_of_another_year() -> None:
