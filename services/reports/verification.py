@@ -152,9 +152,8 @@ class Judge:
             LimitReached: the budget or the time left does not suffice for a call.
             ModelError: the endpoint failed, or no answer fits the schema.
         """
-        await self._round(
-            {key: self._closest(key, doubt) for key, doubt in statements.items()}, self.excerpts, statements
-        )
+        shown = await asyncio.to_thread(lambda: {key: self._closest(key, doubt) for key, doubt in statements.items()})
+        await self._round(shown, self.excerpts, statements)
         absent = [
             key
             for key in statements
@@ -163,8 +162,8 @@ class Judge:
         if absent:
             passages = await passages_of(self.excerpts.values(), self.sources, self.text_of)
             nearest_ids = await self._nearest(absent, passages)
-            shown = {key: [*(key[1] if key in self.open else ()), *ids] for key, ids in nearest_ids.items()}
-            await self._round(shown, {**passages, **self.excerpts}, statements)
+            again = {key: [*(key[1] if key in self.open else ()), *ids] for key, ids in nearest_ids.items()}
+            await self._round(again, {**passages, **self.excerpts}, statements)
             for statement, ids in nearest_ids.items():
                 if self.judgements[statement].verdict == "contradicted":
                     self._add_excerpt(self.judgements[statement].words, [passages[key] for key in ids])
@@ -172,7 +171,8 @@ class Judge:
 
     async def _round(self, shown: Shown, excerpts: Mapping[str, Excerpt], doubts: Mapping[Statement, Doubt]) -> None:
         """Judge statements by the passages with these ids, in batches side by side; what one of them judged holds if another fails."""
-        passages = {key: await self._passage(excerpts[key]) for ids in shown.values() for key in ids}
+        cited = dict.fromkeys(key for ids in shown.values() for key in ids)
+        passages = {key: await self._passage(excerpts[key]) for key in cited}
         batches = [self._batch(batch, shown, passages, doubts) for batch in self._batches(shown, passages)]
         for failure in await asyncio.gather(*batches, return_exceptions=True):
             if failure is not None:

@@ -84,7 +84,7 @@ def _blocks(lines: list[str]) -> Iterator[str]:
 
 def _rows(lines: list[str]) -> list[list[str]]:
     """Return the cells of a table, row by row; what belongs to no cell, such as its caption, is left out."""
-    rows: list[list[str]] = [[]]
+    rows: list[list[list[str]]] = [[]]
     for line in map(str.strip, lines):
         if line.startswith("|-"):
             rows.append([])
@@ -92,7 +92,7 @@ def _rows(lines: list[str]) -> list[list[str]]:
             continue
         elif line.startswith(("|", "!")):
             cells = (line.replace("!!", "||") if line[0] == "!" else line)[1:].split("||")
-            rows[-1] += [_STYLE.sub("", cell).strip() for cell in cells]
-        elif rows[-1] and line:
-            rows[-1][-1] = f"{rows[-1][-1]} {line}".strip()
-    return [row for row in rows if row]
+            rows[-1] += [[_STYLE.sub("", cell).strip()] for cell in cells]
+        elif rows[-1]:
+            rows[-1][-1].append(line)
+    return [[" ".join(filter(None, cell)) for cell in row] for row in rows if row]
