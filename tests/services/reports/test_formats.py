@@ -10,7 +10,10 @@ import pytest
 from blockbuster import blockbuster_ctx
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rich.console import Console
 
+from leadline.cli.report_text import print_report
+from leadline.evaluation.measures import own_text
 from schemas.document import Block, Citation, Drawing, Heading, Inline, Paragraph, Table, Text
 from schemas.reporter import Report
 from services.reports.document import ParsedReport, walk, words
@@ -246,6 +249,17 @@ async def test_the_points_of_an_opening_stand_with_it_before_the_contents() -> N
     [word] = (await render(report, ["docx"])).values()
     text = zipfile.ZipFile(io.BytesIO(word)).read("word/document.xml").decode()
     assert text.index("Wire is thin") < text.index("Contents")
+    console = Console(file=io.StringIO(), width=100)
+    print_report(report, console)
+    printed = console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
+    assert printed.index("It is deep") < printed.index("Wire is thin") < printed.index("More")
+    assert "Wire is thin" in " ".join(said for _, said in own_text(parsed))
+
+
+def test_a_cover_shows_a_long_title_whole() -> None:
+    title = " ".join(f"word{number:02d}" for number in range(20))
+    report = report_of(f"# {title}\n\nIt is deep [E1-1].\n", ["It is deep."], "How deep?", "en-US", {"opening": ""})
+    assert f">{title}</h1>" in render_deck(parse_report(report), interactive=False)
 
 
 def test_formats_are_named_as_people_name_them() -> None:

@@ -63,6 +63,7 @@ def test_on_a_phone_a_citation_opens_its_quote_from_below_and_leads_back(
     page.click(f"{tip}.querySelector('button')")
     assert page.evaluate(f"{tip} === null && document.activeElement === {mark}")
     assert page.evaluate("scrollY") == before
+    assert page.evaluate(f"getComputedStyle({mark}.closest('.cite').querySelector('.ways')).display") == "none"
     page.click(mark)
     page.click(f"{tip}.querySelector('.ways a')")
     page.wait("location.hash.startsWith('#ref-')")

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from services.text.heads import Sections
 from services.text.passages import TARGET, each_passage, kind_of, sentences, split
 from services.text.spans import plain_heading
 from services.text.windows import widen
@@ -219,3 +220,15 @@ def test_of_several_sections_with_one_heading_each_names_those_above_it() -> Non
     text = "# Log\n\n## 1.0\n\n### Traces\n\nOne.\n\n### Pier\n\nTwo.\n\n## 1.1\n\n### Traces\n\nThree."
     assert [span.section for span in split(text)] == ["1.0 > Traces", "Pier", "1.1 > Traces"]
     assert [span.path("Traces") for span in split(text)] == ["1.0", "", "1.1"]
+
+
+def test_a_comment_at_the_margin_is_enclosed_by_nothing() -> None:
+    code = (
+        "def sound(depth):\n    return depth\n\n # Wire is thin.\nwire = sound(3)\n\n # Rope is not.\nrope = sound(1)"
+    )
+    assert {span.enclosing for span in split(code, target=40)} == {""}
+
+
+def test_a_section_is_known_as_earlier_bundles_have_it_too() -> None:
+    text = "## 1.0\n\n### Wire\n\nOne.\n\n## 1.1\n\n### Wire\n\nTwo."
+    assert Sections(text).names(text.index("Two")) == ("1.1 > Wire", "Wire")
