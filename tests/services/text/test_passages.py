@@ -223,9 +223,8 @@ def test_of_several_sections_with_one_heading_each_names_those_above_it() -> Non
 
 
 def test_a_comment_at_the_margin_is_enclosed_by_nothing() -> None:
-    code = (
-        "def sound(depth):\n    return depth\n\n # Wire is thin.\nwire = sound(3)\n\n # Rope is not.\nrope = sound(1)"
-    )
+    comments = " # Wire is thin.\n # It is of steel.\n\n # Rope is not.\n # It is of hemp."
+    code = f"def sound(wire):\n    return wire\n\nwire = sound(3)\n\n{comments}"
     assert {span.enclosing for span in split(code, target=40)} == {""}
 
 
