@@ -230,9 +230,11 @@ Status = Literal["", "quoted", "supported", "inferred", "unverified", "contradic
 premises, none of these, or refuted by what it cites, which stays in no report; empty in bundles of versions before 0.2, whose
 check saw less."""
 
-Judged = Literal["supported", "partly", "contradicted", "not_told", "no_claim", "absent"]
-"""What a verifier says that the cited passages do with a sentence; `no_claim`: it only introduces or connects; `absent`: it says what the
-sources do not tell, which is judged against all evidence."""
+Judged = Literal["supported", "follows", "partly", "contradicted", "not_told", "no_claim", "absent"]
+"""What a verifier says that the cited passages do with a sentence; `follows`: it is a conclusion that they bear; `no_claim`: it only
+introduces or connects; `absent`: it says what the sources do not tell, which is judged against all evidence."""
+PASSED: frozenset[Judged] = frozenset({"supported", "follows", "no_claim", "absent"})
+"""Verdicts without an objection."""
 
 
 class Judgement(BaseModel):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from schemas.context import RunContext
-from schemas.evidence import Claim, Judgement
+from schemas.evidence import PASSED, Claim, Judgement
 from services.models.local_endpoint import settled
 from services.reports.bundle_files import read_bundle, source_text
 from services.reports.checking.bundle_check import is_verbatim
@@ -36,7 +36,7 @@ class BundleJudgement:
         return {
             number: (claim, judgement)
             for number, (claim, judgement) in self.judged.items()
-            if claim.verified and judgement.verdict != "supported"
+            if claim.verified and judgement.verdict not in PASSED
         }
 
 

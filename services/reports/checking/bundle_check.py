@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from schemas.document import Block, Citation, Code, Display, Inline, Link
-from schemas.evidence import Claim, Excerpt, Source
+from schemas.evidence import PASSED, Claim, Excerpt, Source
 from services.check.inference import check_inference
 from services.check.numbers import proving
 from services.check.support import check_support
@@ -300,10 +300,7 @@ class _Evidence:
         elif claim.verified:
             if claim.status != "quoted":
                 self._check.not_quoted += 1
-                self._check.judged += claim.judgement is not None and claim.judgement.verdict in {
-                    "supported",
-                    *_OF_ABSENCE,
-                }
+                self._check.judged += claim.judgement is not None and claim.judgement.verdict in PASSED
             if reason := doubt_of(claim, cited, self._sources, self._content.question, in_text=in_text):
                 called = "inferred" if claim.status == "inferred" else "verified"
                 yield f"it is called {called}, but: {reason}"
@@ -369,7 +366,7 @@ def doubt_of(
         verdict = check_inference(claim.text, quotes, cards, question=question, untraced=untraced)
         if verdict.fault and (verdict.certain or judgement is None):
             return ENGLISH.reason(verdict)
-        if judgement is None or judgement.verdict == "supported":
+        if judgement is None or judgement.verdict in PASSED:
             return ""
         reason: str = ENGLISH.judged_inference[judgement.verdict]
         return reason.format(words=judgement.words)

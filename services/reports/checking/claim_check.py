@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from schemas.evidence import EXCERPT_ID, Claim, Excerpt, Judgement
+from schemas.evidence import EXCERPT_ID, PASSED, Claim, Excerpt, Judged, Judgement, Status
 from services.check.inference import check_inference
 from services.check.numbers import proving
 from services.check.support import check_support
@@ -23,6 +23,8 @@ Judgements = Mapping[Statement, Judgement]
 """A model's judgements of sentences."""
 CLAIMS_NOTHING = frozenset({"no_claim", "absent"})
 """Verdicts on sentences that state no fact of a source."""
+_STATUS: dict[Judged, Status] = {"contradicted": "contradicted", "follows": "inferred"}
+"""Statuses that verdicts give statements that their writer did not mark."""
 SHORTEST_CLAIM = 15
 """Half-width characters of a heading that may claim something; a shorter one is a label."""
 _NOT_THERE = frozenset({"uncited", "words", "numbers", "names"})
@@ -165,7 +167,7 @@ class ClaimCheck:
         return self._by_model(words, ids, judgement) if judgement and objects else None
 
     def inference(self, words: str, ids: Sequence[str]) -> Claim:
-        """Judge a sentence or row marked as inference.
+        """Judge a sentence or row marked as inference; what its premises tell themselves, as a verifier finds, is supported.
 
         Args:
             words: the text without citations and Markdown.
@@ -184,7 +186,11 @@ class ClaimCheck:
         if judgement is None and verdict.fault:
             return self.unverified(words, ids, verdict)
         inferred = Claim(text=words, citations=list(ids), verified=True, status="inferred", likeness=verdict.likeness)
-        return self._as_judged(inferred, judgement, self.labels.judged_inference) if judgement else inferred
+        if judgement is None:
+            return inferred
+        told = judgement.verdict == "supported" and not self._verdict(words, ids).certain
+        claim = inferred.model_copy(update={"status": "supported"}) if told else inferred
+        return self._as_judged(claim, judgement, self.labels.judged_inference)
 
     def figure(self, text: str, labels: Sequence[str] = ()) -> Claim | None:
         """Judge a formula or code: its numbers and the names in its labels must occur somewhere in the evidence."""
@@ -231,17 +237,18 @@ class ClaimCheck:
         """Return a claim with the status that a verifier's judgement gives it."""
         supported = Claim(text=words, citations=list(ids), verified=True, status="supported")
         claim = self._as_judged(supported, judgement, self.labels.judged)
-        return claim.model_copy(update={"status": "contradicted"}) if judgement.verdict == "contradicted" else claim
+        status = _STATUS.get(judgement.verdict)
+        return claim.model_copy(update={"status": status}) if status else claim
 
     def _suspicion(self, verdict: Verdict) -> str:
         """Return what a verifier is told of code's verdict: of names nothing, which are known from elsewhere (48 of 48 were, in nine runs)."""
         return self.labels.reason(verdict) if verdict.fault not in {"", "names"} else ""
 
     def _as_judged(self, claim: Claim, judgement: Judgement, reasons: Mapping[str, str]) -> Claim:
-        """Apply a model's judgement to a claim: unchanged if supported, else unverified."""
+        """Apply a model's judgement to a claim: unverified if it objects."""
+        if judgement.verdict in PASSED:
+            return claim.model_copy(update={"judgement": judgement})
         reason = reasons[judgement.verdict].format(words=judgement.words)
-        if judgement.verdict in {"supported", *CLAIMS_NOTHING}:
-            return claim.model_copy(update={"judgement": judgement, "reason": reason})
         changes = {"judgement": judgement, "reason": reason, "verified": False, "status": "unverified"}
         return claim.model_copy(update=changes)
 

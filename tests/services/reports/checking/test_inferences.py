@@ -32,7 +32,7 @@ def check(markdown: str | Sequence[Block], quotes: dict[str, str] = QUOTES, **ch
     excerpts = {
         key: Excerpt(id=key, content_hash=key, quote=quote, start=0, end=len(quote)) for key, quote in quotes.items()
     }
-    return check_citations(markdown, excerpts, titles=TITLES, question="Which cell is better?", **choices)
+    return check_citations(markdown, excerpts, titles=TITLES, **{"question": "Which cell is better?", **choices})
 
 
 def statuses(checked: CheckedReport) -> list[Status]:
@@ -95,7 +95,7 @@ def test_where_more_than_a_third_of_a_report_is_called_inferred_nothing_is_witho
     assert statuses(checked) == ["supported", "supported", "unverified", "unverified"]
     assert checked.claims[3].reason.startswith("It is marked as an inference that no model judged")
     assert statuses(check(more, unsupported="drop")) == ["supported", "supported"]
-    judged = {(f"{BUYERS}.", ("E1-1", "E1-2")): Judgement(verdict="supported", words="6,100 cycles")}
+    judged = {(f"{BUYERS}.", ("E1-1", "E1-2")): Judgement(verdict="follows", words="6,100 cycles")}
     assert statuses(check(more, judgements=judged))[2:] == ["inferred", "inferred"]
 
 
@@ -115,9 +115,18 @@ def test_a_row_of_a_table_may_be_inferred() -> None:
 
 @pytest.mark.parametrize(
     ("verdict", "status"),
-    [("supported", "inferred"), ("partly", "unverified"), ("contradicted", "unverified"), ("not_told", "unverified")],
+    [
+        ("supported", "supported"),
+        ("follows", "inferred"),
+        ("absent", "inferred"),
+        ("partly", "unverified"),
+        ("contradicted", "unverified"),
+        ("not_told", "unverified"),
+    ],
 )
-def test_a_model_s_verdict_can_only_take_an_inference_away(verdict: Any, status: Status) -> None:
+def test_a_conclusion_that_its_premises_tell_is_supported_and_one_that_does_not_follow_is_unverified(
+    verdict: Any, status: Status
+) -> None:
     judgement = Judgement(verdict=verdict, words="4,200 cycles")
     said = f"{LONGER}.", ("E1-1", "E1-2")
     asked = check(f"{STATED} {LONGER} [⇒ E1-1, E1-2].")
@@ -129,3 +138,18 @@ def test_a_model_s_verdict_can_only_take_an_inference_away(verdict: Any, status:
         f"{STATED} {wrong[:-1]} [⇒ E1-1, E1-2].", judgements={(wrong, ("E1-1", "E1-2")): Judgement(verdict="supported")}
     )
     assert kept.claims[-1].status == "unverified"
+
+
+def test_a_conclusion_with_a_number_that_only_the_question_has_stays_one_whatever_a_model_finds() -> None:
+    said = "The sodium cell thus lasts longer than the 7,777 cycles that were asked for."
+    judgement = {(said, ("E1-1", "E1-2")): Judgement(verdict="supported", words="6,100 cycles")}
+    checked = check(
+        f"{STATED} {said[:-1]} [⇒ E1-1, E1-2].", judgements=judgement, question="Which cell lasts 7,777 cycles?"
+    )
+    assert checked.claims[-1].status == "inferred"
+
+
+def test_an_unmarked_conclusion_is_marked_as_a_verifier_finds() -> None:
+    judgement = {(f"{LONGER}.", ("E1-1", "E1-2")): Judgement(verdict="follows", words="6,100 cycles")}
+    checked = check(f"{STATED} {LONGER} [E1-1][E1-2].", judgements=judgement)
+    assert (checked.claims[-1].status, checked.claims[-1].verified) == ("inferred", True)
