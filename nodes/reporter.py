@@ -165,6 +165,8 @@ async def _proved(
     checked = await _check(run, state, written, excerpts, runtime)
     if new_excerpts := written.verified.new_excerpts:
         results = with_excerpts(state["results"], new_excerpts)
+        if research:
+            research.results |= results
         state = await _settled({**state, "results": {**state["results"], **results}}, runtime)
         added = {**added, "results": {**added.get("results", {}), **results}}
         excerpts = cited_evidence(state)

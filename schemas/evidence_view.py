@@ -40,8 +40,6 @@ class EvidenceView(BaseModel):
     start: int = 0
     """Where it begins there."""
     quote: str
-    sequel: str = ""
-    """The sentence that follows it there, where it is shown."""
 
 
 class FindingView(BaseModel):

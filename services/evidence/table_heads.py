@@ -14,9 +14,15 @@ from services.text.page_numbers import Pages
 
 
 async def with_places(state: ResearchState, evidence: EvidenceStore) -> ResearchState:
-    """Return the state with its excerpts holding their sections and pages, and the headings of their tables or the beginning of their code."""
+    """Return the state with its excerpts placed."""
     locations = await _locations(all_excerpts(state), evidence)
     return with_each(state, lambda excerpt: excerpt.model_copy(update=locations.get(_place(excerpt), {})))
+
+
+async def placed(excerpts: Sequence[Excerpt], evidence: EvidenceStore) -> list[Excerpt]:
+    """Return excerpts with their sections and pages, and the headings of their tables or the beginning of their code."""
+    locations = await _locations(excerpts, evidence)
+    return [excerpt.model_copy(update=locations.get(_place(excerpt), {})) for excerpt in excerpts]
 
 
 async def _locations(excerpts: Iterable[Excerpt], evidence: EvidenceStore) -> dict[tuple[str, int], dict[str, Any]]:

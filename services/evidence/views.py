@@ -130,7 +130,7 @@ def within(findings: Sequence[FindingView], room: int, pinned: Collection[str] =
     return [
         finding.model_copy(
             update={
-                "evidence": (evidence := _in_order([item for item in finding.evidence if item.id in shown])),
+                "evidence": (evidence := in_order([item for item in finding.evidence if item.id in shown])),
                 "hidden": finding.hidden + len(finding.evidence) - len(evidence),
             }
         )
@@ -138,7 +138,7 @@ def within(findings: Sequence[FindingView], room: int, pinned: Collection[str] =
     ]
 
 
-def _in_order(items: Sequence[EvidenceView]) -> list[EvidenceView]:
+def in_order(items: Sequence[EvidenceView]) -> list[EvidenceView]:
     """Sort excerpts by their position in each source; the sources keep the order of their first excerpts."""
     sources = list(dict.fromkeys(item.content_hash for item in items))
     return sorted(items, key=lambda item: (sources.index(item.content_hash), item.start))

@@ -25,7 +25,7 @@ SENTENCES = 2
 """Sentences on each side."""
 LONGEST = 400
 """Maximum characters on each side; a sentence that does not fit is left out."""
-_READ = {"web", "document", "tool"}
+READ_KINDS = {"web", "document", "tool"}
 """Kinds of source with a text; the text around a computation's output explains nothing."""
 
 TextOf = Callable[[str], Awaitable[str]]
@@ -219,7 +219,7 @@ async def surroundings_of(
     by_source: dict[str, list[Excerpt]] = {}
     for excerpt in excerpts:
         source = sources.get(excerpt.content_hash)
-        if source is not None and source.kind in _READ:
+        if source is not None and source.kind in READ_KINDS:
             by_source.setdefault(excerpt.content_hash, []).append(excerpt)
     around: dict[str, Surroundings] = {}
     for key, quoted in by_source.items():

@@ -1,10 +1,11 @@
 """Further searches while a report is being written, within the budget that is not reserved for writing."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from schemas.evidence import Excerpt, Source
+from schemas.evidence_view import FindingView
 from schemas.outline import Section
 from schemas.planner import Step
 from schemas.reporter import ReporterPrompt
@@ -12,9 +13,10 @@ from schemas.researcher import ResearcherPrompt
 from schemas.results import StepResult
 from schemas.state import ResearchState, plans_of
 from schemas.usage import Allowance
-from services.evidence.table_heads import with_places
-from services.evidence.views import evidence_views, steps_by_id
+from services.evidence.table_heads import placed
+from services.evidence.views import evidence_views, in_order, steps_by_id
 from services.reports.sectioned_report import NewEvidence
+from services.reports.whole_passages import beside_quotes
 from services.run.budget import REPORT_SHARE, limit_message
 from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreDamaged, StoreUnwritable
 from services.run.evidence_store import EvidenceStore
@@ -160,7 +162,7 @@ def new_excerpts(excerpts: Sequence[Excerpt], known: Sequence[Excerpt]) -> list[
     ]
 
 
-def with_excerpts(results: Mapping[str, StepResult], new: Sequence[Excerpt]) -> dict[str, StepResult]:
+def with_excerpts(results: Mapping[str, StepResult], new: Iterable[Excerpt]) -> dict[str, StepResult]:
     """Return the results of those steps whose ids begin those of new excerpts, with these."""
     changed: dict[str, StepResult] = {}
     for excerpt in new:
@@ -189,8 +191,19 @@ class SectionResearch:
     steps: list[Step] = field(default_factory=list)
     results: dict[str, StepResult] = field(default_factory=dict)
     sources: dict[str, Source] = field(default_factory=dict)
-    placed: dict[str, list[str]] = field(default_factory=dict)
+    nodes: dict[str, list[str]] = field(default_factory=dict)
     """Ids of the found excerpts, by their node."""
+    beside: dict[str, Excerpt] = field(default_factory=dict)
+    """What stands beside excerpts in their passages and may be cited, by id."""
+
+    @property
+    def citable(self) -> dict[str, Excerpt]:
+        """All excerpts by id: those that were found, and what stands beside them."""
+        return {excerpt.id: excerpt for excerpt in self._found} | self.beside
+
+    @property
+    def _found(self) -> list[Excerpt]:
+        return [*self.excerpts, *(excerpt for result in self.results.values() for excerpt in result.excerpts)]
 
     async def __call__(self, section: Section) -> NewEvidence | None:
         """Search for the missing content of a section, and return new evidence; None if limits leave no room."""
@@ -205,7 +218,7 @@ class SectionResearch:
             self.notify("section_unchanged", section.title)
             return None
         if section.node:
-            self.placed.setdefault(section.node, []).extend(excerpt.id for excerpt in new.excerpts)
+            self.nodes.setdefault(section.node, []).extend(excerpt.id for excerpt in new.excerpts)
         self.notify("section_rewritten", section.title)
         return new
 
@@ -220,6 +233,27 @@ class SectionResearch:
         return await self._search(
             Step(id=self._next_step, title=title, description=description, queries=list(statements))
         )
+
+    async def whole_passages(self, findings: Sequence[FindingView]) -> list[FindingView]:
+        """Show what stands beside the excerpts of findings in their passages as further excerpts; each source stands in the first finding that quotes it."""
+        shown = {item.id for finding in findings for item in finding.evidence}
+        known, sources = self.citable, {**self.state["sources"], **self.sources}
+        quotes = [excerpt for key, excerpt in known.items() if key in shown and key.startswith("E")]
+        beside = await beside_quotes(quotes, [*known.values()], sources, self.evidence.get_text)
+        further = await placed(beside, self.evidence)
+        self.beside |= {excerpt.id: excerpt for excerpt in further}
+        items = [item for finding in findings for item in finding.evidence] + evidence_views(further, sources)
+        first = {item.content_hash: finding.step_id for finding in reversed(findings) for item in finding.evidence}
+        return [
+            finding.model_copy(
+                update={"evidence": in_order([item for item in items if first[item.content_hash] == finding.step_id])}
+            )
+            for finding in findings
+        ]
+
+    def add(self, excerpts: Iterable[Excerpt]) -> None:
+        """Add excerpts to the results of their steps."""
+        self.results |= with_excerpts({**self.state["results"], **self.results}, excerpts)
 
     async def _room(self) -> bool:
         self.tries += 1
@@ -236,27 +270,25 @@ class SectionResearch:
             self.evidence,
             question=self.prompt.question,
             locale=self.prompt.locale,
-            known=[*self.excerpts, *(excerpt for result in self.results.values() for excerpt in result.excerpts)],
+            known=self._found,
             max_sources=MOST_SOURCES,
         )
         self.limits += added.limits
         if added.result is None:
             return None
-        state = ResearchState(results={step.id: added.result}, background=None)
-        result = (await with_places(state, self.evidence))["results"][step.id]
-        new = result.excerpts
+        new = await placed(added.result.excerpts, self.evidence)
         self.steps.append(step)
-        self.results[step.id] = result
+        self.results[step.id] = added.result.model_copy(update={"excerpts": new})
         self.sources |= added.sources
         return NewEvidence(new, evidence_views(new, added.sources), added.sources)
 
     def update(self) -> ResearchState:
         """Return the findings as an update of the state: results, sources, steps in the plan, and excerpts at their nodes."""
         plan = self.state["plan"]
-        if plan is None or not self.steps:
+        if plan is None or not self.results:
             return {}
         outline = [
-            node.model_copy(update={"excerpt_ids": [*node.excerpt_ids, *self.placed.get(node.id, [])]})
+            node.model_copy(update={"excerpt_ids": [*node.excerpt_ids, *self.nodes.get(node.id, [])]})
             for node in self.state.get("outline", [])
         ]
         return {

@@ -15,7 +15,7 @@ from services.reports.document import cited_in
 from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft
 from services.reports.report_draft import FOLLOW_UP_MARK, SENTENCES, Written, write_sentences
-from services.reports.section_evidence import bears_sections, beside_each_other, sections_of, surroundings_of
+from services.reports.section_evidence import bears_sections, sections_of
 from services.reports.sectioned_report import SectionedReport
 from services.reports.wishes import FORCED_FROM, SECTIONS_FROM, Length, fits_one_call, length_of
 from services.run.budget import limit_message
@@ -25,7 +25,6 @@ from services.run.scope import Run
 from services.run.settings import settings
 from services.run.ui_text import problem_text, say
 from services.text.length import words_in
-from services.text.passages import sentences
 from services.turn.added_evidence import SectionResearch
 
 BRIEF = 300
@@ -65,7 +64,8 @@ async def write_report(run: Run, prompt: ReporterPrompt, research: SectionResear
             long = await SectionedReport(run, prompt, length, excerpts, sources, text_of, research).write()
             long.limits += [*research.limits, *_words_missed(run.context, to_draft(long.blocks), length, locale)]
             return long
-        once = once if offline or prompt.length == "answer" else await _with_sequels(once, research)
+        if not offline and prompt.length != "answer":
+            once.findings = await _whole_passages(run, once, once.findings, research)
         reply = await write("reporter", once, scale=1.0 if prompt.length == "answer" else LONG)
     except LimitReached as limit:
         text = await answer_by_rules(prompt)
@@ -79,6 +79,8 @@ async def write_report(run: Run, prompt: ReporterPrompt, research: SectionResear
     written = Written(text, [say("cut_off", locale)] if reply.cut_off else [], notes, by_rules=bool(notes))
     if once.outline and not (once.wishes.shape or notes or reply.cut_off):
         await _write_again(run, once.model_copy(update={"draft": body.strip()}), written, research, lacking)
+    cited = {*cited_in(read_draft(written.text, research.citable))}
+    research.add(excerpt for key, excerpt in research.beside.items() if key in cited)
     if prompt.length != "answer" and not notes:
         body = written.text.partition(f"\n{FOLLOW_UP_MARK}")[0]
         written.limits += _words_missed(run.context, body, length, locale)
@@ -102,7 +104,7 @@ async def _write_again(
             step = research.steps[-1]
             sure = research.results[step.id].confidence
             view = FindingView(step_id=step.id, title=step.title, status="done", confidence=sure, evidence=added.views)
-            prompt.findings = [*prompt.findings, view]
+            prompt.findings = [*prompt.findings, *await _whole_passages(run, prompt, [view], research)]
         prompt.searched, prompt.found_for_draft = wanted, added is not None
         if await _in_sections(run, prompt):
             return  # it does not fit into one call
@@ -115,8 +117,7 @@ async def _write_again(
         written.limits.append(problem_text(problem, prompt.locale))
         return
     new, _, _ = reply.text.partition(f"\n{FOLLOW_UP_MARK}")
-    citable = {excerpt.id: excerpt for excerpt in [*research.excerpts, *(added.excerpts if added else ())]}
-    cited, cites = (len({*cited_in(read_draft(text, citable))}) for text in (prompt.draft, new))
+    cited, cites = (len({*cited_in(read_draft(text, research.citable))}) for text in (prompt.draft, new))
     if not reply.cut_off and cites >= LEAST_LEFT * cited and words_in(new) >= LEAST_LEFT * words_in(prompt.draft):
         written.text, written.rewritten = reply.text, True
 
@@ -152,14 +153,18 @@ async def _in_sections(run: Run, prompt: ReporterPrompt) -> bool:
         model = role_model("reporter", run.context)
         if not prompt.outline or prompt.wishes.shape or model.model == OFFLINE:
             return False
-        evidence = [item.quote for finding in prompt.findings for item in finding.evidence]
-        evidence += [prompt.draft, *(item.quote for item in prompt.background)]
-        words, window = _length(run.context, prompt).fewest, model.context_window or CONTEXT_WINDOW
         # of a second draft the draft is evidence, too
-        max_tokens = window if prompt.draft else settings().leadline_one_call_tokens
-        return not fits_one_call(evidence, words, max_tokens, window)
+        return not _fits_one_call(run, prompt, None if prompt.draft else settings().leadline_one_call_tokens)
 
     return await run.journal.decided("sections", decide, "again" if prompt.draft else "")
+
+
+def _fits_one_call(run: Run, prompt: ReporterPrompt, max_tokens: int | None = None) -> bool:
+    evidence = [item.quote for finding in prompt.findings for item in finding.evidence]
+    evidence += [prompt.draft, *(item.quote for item in prompt.background)]
+    window = role_model("reporter", run.context).context_window or CONTEXT_WINDOW
+    words = _length(run.context, prompt).fewest
+    return fits_one_call(evidence, words, window if max_tokens is None else max_tokens, window)
 
 
 def prompt_of(state: ResearchState, context: RunContext) -> ReporterPrompt:
@@ -223,21 +228,19 @@ def _once(prompt: ReporterPrompt, excerpts: Sequence[Excerpt], context: RunConte
     return prompt.model_copy(update={"findings": findings, "background": background})
 
 
-async def _with_sequels(prompt: ReporterPrompt, research: SectionResearch) -> ReporterPrompt:
-    """Show behind each excerpt that answers a step the sentence that follows it in its source, unless another excerpt holds it."""
-    shown = {item.id: item for finding in prompt.findings for item in finding.evidence}
-    excerpts = {excerpt.id: excerpt for excerpt in research.excerpts if excerpt.id in shown}
-    around = await surroundings_of(excerpts.values(), research.state["sources"], research.evidence.get_text)
-    beside = beside_each_other(excerpts.values(), around)
+async def _whole_passages(
+    run: Run, prompt: ReporterPrompt, findings: list[FindingView], research: SectionResearch
+) -> list[FindingView]:
+    """Show the passages of the excerpts of findings whole, if the writer's window has room for that beside the prompt's other evidence.
 
-    def followed(item: EvidenceView) -> EvidenceView:
-        _, after = beside.get(item.id, ("", "")) if item.relevance == "high" else ("", "")
-        return item.model_copy(update={"sequel": after[: sentences(after)[0].end]}) if after else item
-
-    findings = [
-        finding.model_copy(update={"evidence": list(map(followed, finding.evidence))}) for finding in prompt.findings
-    ]
-    return prompt.model_copy(update={"findings": findings})
+    Graded blind, a draft from whole passages was 0.4 of 10 better beside a single answer than one from the quotes alone (one question,
+    November 2026); they have a sixth more characters (three runs).
+    """
+    whole = await research.whole_passages(findings)
+    others = [finding for finding in prompt.findings if finding not in findings]
+    shown = prompt.model_copy(update={"findings": others + whole})
+    key = "again" if prompt.draft else ""
+    return whole if await run.journal.decided("passages", lambda: _fits_one_call(run, shown), key) else findings
 
 
 def _sections(state: ResearchState, context: RunContext, prompt: ReporterPrompt) -> list[Section]:

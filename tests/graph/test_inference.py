@@ -61,7 +61,7 @@ async def test_the_verifier_is_asked_whether_the_premises_bear_the_conclusion(
     endpoint.script["reporter"] = [
         f"{STATED} {QUOTES[2]} [E1-3] {QUOTES[0]} [E1-1] {LONGER} [⇒ E1-1, E1-2]. {BUYERS} [⇒ E1-1, E1-2]."
     ]
-    endpoint.script["verifier"] = [verdicts((1, "supported", "6,100 cycles"), (2, "not_told", ""))]
+    endpoint.script["verifier"] = [verdicts((1, "follows", "6,100 cycles"), (2, "not_told", ""))]
     endpoint.script["reporter_editing"] = [json.dumps({"edits": []})]
     report = await aresearch(QUESTION, docs=[cells], out=tmp_path / "out")
     [message] = asked(endpoint, "verifier")

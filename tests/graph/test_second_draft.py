@@ -37,18 +37,41 @@ async def test_what_the_first_draft_lacks_is_searched_and_told_by_the_second(
     assert verify_bundle(Path(report.folder or "")).problems == []
 
 
-async def test_a_writer_sees_the_sentence_that_follows_an_excerpt_unless_another_excerpt_holds_it(
-    endpoint: OpenAIServer, norland: Path
+async def test_a_writer_sees_whole_passages_and_cites_what_no_step_took(
+    endpoint: OpenAIServer, norland: Path, tmp_path: Path
 ) -> None:
-    limit = "In its first winter this was not so."
-    light = norland / "light.md"
-    light.write_text(f"{light.read_text().rstrip()} {limit} Storms were rare.\n")
-    await aresearch(QUESTION, docs=[read_before(norland)])
+    light, limit = norland / "light.md", "In its first winter this was not so."
+    light.write_text(f"{light.read_text().rstrip()} {limit}\n\nIts oil came from whales.\n")
+    cited = f"{limit} [E1-8]"
+
+    def choose(body: dict[str, Any]) -> str | None:
+        written = two_drafts.answer(body)
+        return (
+            written.replace("## Ferry", f"## Ferry\n\n{cited}") if role_of(body) == "reporter" and written else written
+        )
+
+    endpoint.choose = choose
+    report = await aresearch(QUESTION, docs=[read_before(norland)], out=tmp_path / "out")
     drafts = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "reporter"]
     assert len(drafts) == 2
     for asked in drafts:
-        assert f"{LIGHT[-1]}\n</excerpt>\n<after>{limit}</after>" in asked
-        assert asked.count("<after>") == 1
+        assert f'{LIGHT[-1]}\n</excerpt>\n<excerpt id="E1-8">\n{limit}' in asked
+    assert [excerpt.id for excerpt in report.excerpts if limit in excerpt.quote] == ["E1-8"]
+    assert {claim.text: claim.verified for claim in report.citations}[limit]
+    assert verify_bundle(Path(report.folder or "")).problems == []
+
+
+async def test_where_the_window_has_no_room_for_whole_passages_a_writer_sees_the_quotes(
+    endpoint: OpenAIServer, norland: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    light = norland / "light.md"
+    light.write_text(f"{light.read_text().rstrip()} {'This sentence fills the passage. ' * 12}\n")
+    monkeypatch.setattr("services.turn.writing.CONTEXT_WINDOW", 3 * 330)
+    await aresearch(QUESTION, docs=[read_before(norland)])
+    drafts = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "reporter"]
+    assert drafts
+    assert LIGHT[-1] in drafts[0]
+    assert "fills the passage" not in drafts[0]
 
 
 @pytest.mark.parametrize(

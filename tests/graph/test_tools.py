@@ -201,7 +201,7 @@ async def test_a_research_step_looks_up_with_tools_and_names_what_they_returned(
 
     endpoint.choose = answer
     report = await run(endpoint, docs, LOOK_UP)
-    assert excerpts(report) == ["The wire sounding machine was designed by William Thomson in 1872."]
+    assert excerpts(report)[0] == "The wire sounding machine was designed by William Thomson in 1872."
     assert {source.kind for source in report.sources} == {"document"}
     assert report.usage.searches > 1
 

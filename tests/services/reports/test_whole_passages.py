@@ -1,0 +1,67 @@
+"""What stands beside quotes in their passages becomes further excerpts, each part of a text once."""
+
+from schemas.evidence import Excerpt, Source
+from services.reports.whole_passages import beside_quotes
+from services.run.errors import StoreError
+
+FIRST, SECOND, THIRD = (
+    f"The {name} bell of Norland was cast in the year of the flood." for name in ("big", "low", "old")
+)
+TABLE = "| Bell | Weight |\n| --- | --- |\n| Big | 900 kilograms |\n| Low | 700 kilograms |"
+FAR = "Of the ferry nothing is told here, and a long paragraph tells of its ropes instead. " * 12
+TEXT = f"# Bells\n\n{FIRST} {SECOND} {THIRD}\n\n{TABLE}\n\n## Ferry\n\n{FAR}\n\n{FAR}\n"
+
+
+def quote(key: str, words: str, text: str = TEXT, content_hash: str = "bells") -> Excerpt:
+    start = text.index(words)
+    return Excerpt(id=key, content_hash=content_hash, quote=words, start=start, end=start + len(words))
+
+
+async def beside(
+    *quotes: Excerpt, known: tuple[Excerpt, ...] = (), text: str | None = TEXT, kind: str = "document"
+) -> list[Excerpt]:
+    async def text_of(content_hash: str) -> str:
+        if text is None:
+            raise StoreError("The text is lost.")
+        return text
+
+    source = Source.model_validate({"url": "bells.md", "title": "Bells", "kind": kind, "content_hash": "bells"})
+    further = await beside_quotes(quotes, [*quotes, *known], {"bells": source}, text_of)
+    assert all(text and each.quote == text[each.start : each.end] for each in further)
+    return further
+
+
+async def test_the_rest_of_a_passage_is_given_without_headings_before_and_behind_its_quote() -> None:
+    further = await beside(quote("E1-4", SECOND))
+    assert [(each.id, each.quote) for each in further] == [("E1-5", FIRST), ("E1-6", f"{THIRD}\n\n{TABLE}")]
+
+
+async def test_what_another_excerpt_holds_is_not_given_again() -> None:
+    further = await beside(quote("E2-1", SECOND), known=(quote("E1-1", FIRST), quote("B0-1", TABLE[-23:])))
+    texts = " ".join(each.quote for each in further)
+    assert FIRST not in texts
+    assert "Low" not in texts
+    assert [each.id.partition("-")[0] for each in further] == ["E2"] * len(further)
+    assert THIRD in texts
+    assert "| Big | 900 kilograms |" in texts
+
+
+async def test_a_passage_without_a_quote_is_not_given_and_one_that_is_quoted_twice_once() -> None:
+    further = await beside(quote("E1-1", FIRST), quote("E2-1", THIRD))
+    assert FAR[:40] not in " ".join(each.quote for each in further)
+    assert [each.quote for each in further].count(SECOND) == 1
+    assert {each.id for each in further} == {f"E1-{number}" for number in range(2, 2 + len(further))}
+
+
+async def test_a_long_rest_is_parted_between_its_rows() -> None:
+    rows = [f"| Rope {number} | {number} metres of hemp from the yard of the harbour |" for number in range(10, 40)]
+    text = "\n".join(["| Rope | Length |", "| --- | --- |", *rows])
+    further = await beside(quote("E1-1", rows[0], text), text=text)
+    assert len(further) > 1
+    assert all(each.quote.startswith("| Rope") and len(each.quote) <= 900 for each in further)
+    assert "\n".join(each.quote for each in further) == "\n".join(rows[1:])
+
+
+async def test_a_lost_text_and_the_program_of_a_computation_give_nothing() -> None:
+    assert await beside(quote("E1-1", FIRST), text=None) == []
+    assert await beside(quote("E1-1", FIRST), kind="computation") == []
