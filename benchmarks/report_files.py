@@ -115,11 +115,10 @@ def statement_figures(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def report_text(report: Report) -> str:
-    """Return a report as a reader grades it: without counts, warnings and the program's own sections; with numbers as citations, and what ‡ means below the title, as in the report."""
+    """Return a report as a reader grades it: without counts, warnings and the program's own sections; with numbers as citations, and at its end what ‡ means, as in the report."""
     text, sign = own_markdown(report, inferred=True).strip(), SIGNS["inferred"]
-    title, _, body = text.partition("\n")
     meaning = f"\n{sign} {labels_for(report.locale).meanings['inferred']}\n" if sign in text else ""
-    return f"{title}\n{meaning}{body}\n"
+    return f"{text}\n{meaning}"
 
 
 def words_of(text: str) -> int:

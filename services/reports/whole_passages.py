@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from schemas.evidence import Excerpt, Source
 from services.evidence.references import MOST_QUOTED
@@ -10,6 +10,7 @@ from services.reports.section_evidence import READ_KINDS, TextOf
 from services.run.errors import StoreError
 from services.text.heads import Heads
 from services.text.passages import each_passage, is_fence
+from services.text.spans import Span
 from services.text.units import units
 
 MIN_LETTERS = 12
@@ -17,13 +18,18 @@ MIN_LETTERS = 12
 
 
 async def beside_quotes(
-    quotes: Iterable[Excerpt], known: Sequence[Excerpt], sources: Mapping[str, Source], text_of: TextOf
+    quotes: Iterable[Excerpt],
+    known: Sequence[Excerpt],
+    shown: Collection[str],
+    sources: Mapping[str, Source],
+    text_of: TextOf,
 ) -> list[Excerpt]:
-    """Return excerpts of what the passages of quotes hold besides; each belongs to the step of the first quote of its passage.
+    """Return excerpts of what the passages of quotes hold besides: known ones, and new ones of the step that quoted the passage first.
 
     Args:
         quotes: excerpts of steps.
-        known: all excerpts, of which none is given again, and whose ids are taken.
+        known: all excerpts, with these; what none of them holds becomes a new one.
+        shown: ids of known excerpts that are shown elsewhere.
         sources: by content hash.
         text_of: returns the stored texts; a text that is lost has no passages.
     """
@@ -38,44 +44,56 @@ async def beside_quotes(
             by_source.setdefault(excerpt.content_hash, []).append(excerpt)
     further: list[Excerpt] = []
     for content_hash, quoted in by_source.items():
-        held = [(excerpt.start, excerpt.end) for excerpt in known if excerpt.content_hash == content_hash]
+        others = [*quoted]
+        for other in known:
+            if other.content_hash == content_hash and not _overlaps(other, others):
+                others.append(other)
         try:
             text = await text_of(content_hash)
         except StoreError:
             continue
-        for first, start, end in await asyncio.to_thread(lambda *given: list(_unquoted(*given)), text, quoted, held):
+        passages = await asyncio.to_thread(lambda *given: list(_passages(*given)), text, quoted, others)
+        for first, beside, stretches in passages:
+            further += [excerpt for excerpt in beside if excerpt.id not in shown]
             step = first.id.partition("-")[0]
-            numbers[step] += 1
-            key, quote = f"{step}-{numbers[step]}", text[start:end]
-            further.append(Excerpt(id=key, content_hash=content_hash, quote=quote, start=start, end=end))
+            for start, end in stretches:
+                numbers[step] += 1
+                key, quote = f"{step}-{numbers[step]}", text[start:end]
+                further.append(Excerpt(id=key, content_hash=content_hash, quote=quote, start=start, end=end))
     return further
 
 
-def _unquoted(
-    text: str, quotes: Sequence[Excerpt], held: Sequence[tuple[int, int]]
-) -> Iterator[tuple[Excerpt, int, int]]:
-    """Yield the first quote of each passage with each stretch of it that is not held, by start and end; long ones are parted."""
+def _overlaps(stretch: Excerpt | Span, excerpts: Iterable[Excerpt]) -> list[Excerpt]:
+    """Return the excerpts of the same text that overlap a stretch of it."""
+    return [excerpt for excerpt in excerpts if excerpt.start < stretch.end and stretch.start < excerpt.end]
+
+
+def _passages(
+    text: str, quotes: Sequence[Excerpt], known: Sequence[Excerpt]
+) -> Iterator[tuple[Excerpt, list[Excerpt], list[tuple[int, int]]]]:
+    """Yield of each quoted passage its first quote, the other excerpts in it, and the stretches that none holds, long ones parted."""
     heads, last = Heads(text), max(quote.end for quote in quotes)
+    left = [other for other in known if other not in quotes]
     for passage in each_passage(text):
         if passage.start >= last:
             return
-        first = min(
-            (quote for quote in quotes if quote.start < passage.end and passage.start < quote.end),
-            key=lambda quote: quote.start,
-            default=None,
-        )
+        first = min(_overlaps(passage, quotes), key=lambda quote: quote.start, default=None)
         if first is None:
             continue
+        beside = _overlaps(passage, left)
+        left = [other for other in left if other not in beside]
         stretches: list[tuple[int, int]] = []
         joins = False
         for unit in units(text[passage.start : passage.end], in_code=is_fence(heads.at(passage.start))):
-            start, end = passage.start + unit.start, passage.start + unit.end
-            free = not any(begin < end and start < ended for begin, ended in held)
-            if free and joins and end - stretches[-1][0] <= MOST_QUOTED:
-                stretches[-1] = (stretches[-1][0], end)
+            place = Span(passage.start + unit.start, passage.start + unit.end)
+            free = not _overlaps(place, known)
+            if free and joins and place.end - stretches[-1][0] <= MOST_QUOTED:
+                stretches[-1] = (stretches[-1][0], place.end)
             elif free:
-                stretches.append((start, end))
+                stretches.append((place.start, place.end))
             joins = free
-        for start, end in stretches:
-            if sum(map(str.isalnum, text[start:end])) >= MIN_LETTERS:
-                yield first, start, end
+        yield first, beside, [stretch for stretch in stretches if _letters(text[slice(*stretch)]) >= MIN_LETTERS]
+
+
+def _letters(text: str) -> int:
+    return sum(map(str.isalnum, text))

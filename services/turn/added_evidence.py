@@ -195,6 +195,8 @@ class SectionResearch:
     """Ids of the found excerpts, by their node."""
     beside: dict[str, Excerpt] = field(default_factory=dict)
     """What stands beside excerpts in their passages and may be cited, by id."""
+    shown: set[str] = field(default_factory=set)
+    """Ids of the excerpts that the writer has seen."""
 
     @property
     def citable(self) -> dict[str, Excerpt]:
@@ -239,9 +241,11 @@ class SectionResearch:
         shown = {item.id for finding in findings for item in finding.evidence}
         known, sources = self.citable, {**self.state["sources"], **self.sources}
         quotes = [excerpt for key, excerpt in known.items() if key in shown and key.startswith("E")]
-        beside = await beside_quotes(quotes, [*known.values()], sources, self.evidence.get_text)
+        self.shown |= shown | {item.id for item in self.prompt.background}
+        beside = await beside_quotes(quotes, [*known.values()], self.shown, sources, self.evidence.get_text)
         further = await placed(beside, self.evidence)
-        self.beside |= {excerpt.id: excerpt for excerpt in further}
+        self.shown |= {excerpt.id for excerpt in further}
+        self.beside |= {excerpt.id: excerpt for excerpt in further if excerpt.id not in known}
         items = [item for finding in findings for item in finding.evidence] + evidence_views(further, sources)
         first = {item.content_hash: finding.step_id for finding in reversed(findings) for item in finding.evidence}
         return [

@@ -223,7 +223,7 @@ def _once(prompt: ReporterPrompt, excerpts: Sequence[Excerpt], context: RunConte
     ]
     if room := context.level.written_tokens:
         answering = {holders.get(key, key) for key, item in views.items() if item.relevance == "high"}
-        findings = within(findings, room, pinned | answering)
+        findings = [finding.model_copy(update={"hidden": 0}) for finding in within(findings, room, pinned | answering)]
     background = [confirmed(item) for item in prompt.background]
     return prompt.model_copy(update={"findings": findings, "background": background})
 
