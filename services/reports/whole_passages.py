@@ -10,6 +10,7 @@ from services.reports.section_evidence import READ_KINDS, TextOf
 from services.run.errors import StoreError
 from services.text.heads import Heads
 from services.text.passages import each_passage, is_fence
+from services.text.quotable import without_markup
 from services.text.spans import Span
 from services.text.units import units
 
@@ -96,4 +97,5 @@ def _passages(
 
 
 def _letters(text: str) -> int:
-    return sum(map(str.isalnum, text))
+    """Count the letters and digits of a text as it reads, without pictures."""
+    return sum(map(str.isalnum, without_markup(text)))

@@ -61,6 +61,11 @@ async def test_a_long_rest_is_parted_between_its_rows() -> None:
     assert "\n".join(each.quote for each in further) == "\n".join(rows[1:])
 
 
+async def test_a_picture_and_what_has_hardly_a_word_are_left_out() -> None:
+    text = f"# Bells\n\n{FIRST}\n\n![the-bells-of-norland](./images/the-bells-of-norland.png)\n\nSo it was.\n"
+    assert await beside(quote("E1-1", FIRST, text), text=text) == []
+
+
 async def test_a_lost_text_and_the_program_of_a_computation_give_nothing() -> None:
     assert await beside(quote("E1-1", FIRST), text=None) == []
     assert await beside(quote("E1-1", FIRST), kind="computation") == []
