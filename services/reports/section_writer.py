@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from schemas.evidence import Excerpt
 from schemas.evidence_view import ContradictionView, EvidenceView
@@ -54,12 +55,14 @@ class SectionEvidence:
             for key in ids
         ]
 
-    def shared(self, section: Section, contradictions: Sequence[ContradictionView]) -> list[EvidenceView]:
-        """Return excerpts of other sections that a section may use: assigned ones, and other sides of its contradictions."""
+    def shared(self, section: Section, contradictions: Sequence[ContradictionView], room: int) -> list[EvidenceView]:
+        """Return excerpts of other sections that a section may use: other sides of its contradictions, and assigned ones that fit `room` tokens."""
         own = set(section.all_ids)
         sides = (key for item in contradictions if own & set(item.excerpt_ids) for key in item.excerpt_ids)
-        ids = dict.fromkeys([*section.shared_ids, *sides])
-        return [self.views[key] for key in ids if key in self.views and key not in own]
+        ids = dict.fromkeys([*sides, *section.shared_ids])
+        items = [self.views[key] for key in ids if key in self.views and key not in own]
+        used = accumulate(passage_tokens(item.quote) for item in items)
+        return [item for item, tokens in zip(items, used, strict=True) if tokens <= room]
 
     def words(self, section: Section) -> int:
         """Count the quotable words of a section."""

@@ -236,7 +236,7 @@ class SectionedReport:
                 room,
                 words[place],
                 fewest[place],
-                self.evidence.shared(section, self.prompt.contradictions),
+                self.evidence.shared(section, self.prompt.contradictions, room),
             )
         ]
 
@@ -278,7 +278,7 @@ class SectionedReport:
         grown = self.evidence.words(section) / max(1, before)
         words = round(max(words_in(self.texts[place]), self.length.words / len(self.writer.sections)) * min(2.0, grown))
         fewest = min(words, self.length.fewest // len(self.writer.sections))
-        shared = self.evidence.shared(section, self.prompt.contradictions)
+        shared = self.evidence.shared(section, self.prompt.contradictions, room)
         portions = portions_of(place + 1, self.evidence.of(section), room, words, fewest, shared)
         try:
             texts = [await self.writer.written(portion, lambda piece: None) for portion in portions]

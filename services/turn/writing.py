@@ -24,7 +24,7 @@ from services.run.roles import CONTEXT_WINDOW, OFFLINE, role_model
 from services.run.scope import Run
 from services.run.settings import settings
 from services.run.ui_text import problem_text, say
-from services.text.length import words_in
+from services.text.length import estimate, words_in
 from services.turn.added_evidence import SectionResearch
 
 BRIEF = 300
@@ -200,8 +200,9 @@ def prompt_of(state: ResearchState, context: RunContext) -> ReporterPrompt:
 def _once(prompt: ReporterPrompt, excerpts: Sequence[Excerpt], context: RunContext) -> ReporterPrompt:
     """Remove repetition from a prompt: quotes of several steps, except the sides of contradictions, and findings beside their quotes.
 
-    Of the background search the prompt has only what no step quotes. If the depth limits its tokens, it has all excerpts that answer a step,
-    and as many others as fit: a strong model cited 102 of 175 that answer a step, and 21 of 181 others (two runs over PEPs).
+    Of the background search the prompt has only what no step quotes. If the depth limits its tokens, it has the excerpts that answer a step
+    as far as one call can write from them, and as many others as fit: a strong model cited 102 of 175 that answer a step, and 21 of 181
+    others (two runs over PEPs).
     """
     pinned = {key for contradiction in prompt.contradictions for key in contradiction.excerpt_ids} | {*prompt.outdated}
     views = {item.id: item for finding in prompt.findings for item in finding.evidence}
@@ -223,7 +224,10 @@ def _once(prompt: ReporterPrompt, excerpts: Sequence[Excerpt], context: RunConte
     ]
     if room := context.level.written_tokens:
         answering = {holders.get(key, key) for key, item in views.items() if item.relevance == "high"}
-        findings = [finding.model_copy(update={"hidden": 0}) for finding in within(findings, room, pinned | answering)]
+        findings = within(findings, room, pinned | answering)
+        if most := settings().leadline_one_call_tokens:
+            findings = within(findings, most - sum(estimate(item.quote) for item in prompt.background), pinned)
+        findings = [finding.model_copy(update={"hidden": 0}) for finding in findings]
     background = [confirmed(item) for item in prompt.background]
     return prompt.model_copy(update={"findings": findings, "background": background})
 
