@@ -17,18 +17,19 @@ Answer = TypeVar("Answer")
 
 INSTANT = frozenset(
     [
-        "clock",
-        "seconds",
-        "timeout",
         "answers",
+        "clock",
+        "passages",
         "portion",
         "rework",
         "round",
         "rules",
+        "seconds",
         "sections",
         "slides",
         "steering",
         "structured",
+        "timeout",
         "tools",
         "verify",
     ]
