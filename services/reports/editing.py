@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from schemas.document import Alignment, Block, Heading, Listing, Paragraph, Table
-from schemas.evidence import Claim, Excerpt
+from schemas.evidence import EXCERPT_ID, Claim, Excerpt
 from schemas.evidence_view import EvidenceView
 from schemas.reporter_editing import MAX_EDITS, BlockView, Edit, Editing, Objection, ReporterEditingPrompt
 from services.evidence.views import evidence_views, held_by
@@ -28,7 +28,8 @@ CITED_TOKENS = 10_000
 """Estimated tokens of the excerpts that a draft cites and no objection concerns, which an editor sees as far as they have room."""
 LEAST_LEFT = 0.5
 """Share of a draft's words that must be left for an edited draft to take its place."""
-_CITATION = re.compile(r"\[[^\[\]]{1,200}\]")
+_CITATION = re.compile(rf"\[(?:inferred: )?(?>{EXCERPT_ID}(?:, )?)+\]")
+"""A citation as blocks are shown."""
 _ROW = re.compile(r"\|[^\n]*\|[ \t]*+(?:\n(?![\s|:-]+(?:\n|$))|$)")
 """A row of a table without the line below a head."""
 _ADDED = -1
@@ -196,19 +197,16 @@ async def edited(
     """
     pieces = pieces_of(draft.blocks)
     views = views_of(pieces)
-    texts = {view.id: letters(_CITATION.sub("", view.text)) for view in views}
     wanted: set[str] = set()
     known = [excerpt for excerpt in draft.excerpts if excerpt.content_hash in draft.sources]
     held = held_by(known)
     whole = [excerpt for excerpt in known if excerpt.id not in held]
     for claim in {claim.text: claim for claim in objections}.values():
         reason = " ".join(filter(None, [claim.reason, reasons.get(claim.text, "")]))
-        for view in views:
-            if _holds(texts[view.id], claim.text):
-                view.objections.append(Objection(text=claim.text, reason=reason))
-                wanted.update(cited_in(next(piece.blocks for piece in pieces if piece.id == view.id)))
-                wanted.update(excerpt.id for excerpt in nearest(claim.text, whole, draft.sources, NEAREST))
-                break
+        if (view := holder_of(claim.text, views)) is not None:
+            view.objections.append(Objection(text=claim.text, reason=reason))
+            wanted.update(cited_in(next(piece.blocks for piece in pieces if piece.id == view.id)))
+            wanted.update(excerpt.id for excerpt in nearest(claim.text, whole, draft.sources, NEAREST))
     unused = [] if only_mend else _unused(draft) if unused is None else unused
     unused = [excerpt for excerpt in unused if excerpt.id not in wanted]
     if not wanted and not unused and not unmet and not any(view.objections for view in views):
@@ -244,9 +242,11 @@ def with_objections(pieces: Sequence[Piece], views: Sequence[BlockView]) -> set[
     return faulty | {piece.id for piece in pieces if piece.group in groups and piece.is_head}
 
 
-def _holds(block: str, claim: str) -> bool:
-    """Tell whether a block holds a statement, whose cells or sentences may stand apart in it."""
-    return all(letters(part) in block for part in claim.split(" | "))
+def holder_of(statement: str, views: Sequence[BlockView]) -> BlockView | None:
+    """Return the first block that holds a statement, whose cells or sentences may stand apart in it."""
+    parts = list(map(letters, statement.split(" | ")))
+    texts = (letters(_CITATION.sub("", view.text)) for view in views)
+    return next((view for view, text in zip(views, texts, strict=True) if all(part in text for part in parts)), None)
 
 
 def _shown(draft: ReportInputs, wanted: set[str], held: Mapping[str, str], room: int) -> list[EvidenceView]:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from schemas.reporter_editing import Edit, Objection
-from services.reports.editing import pieces_of, views_of, with_edits, with_objections
+from schemas.reporter_editing import BlockView, Edit, Objection
+from services.reports.editing import holder_of, pieces_of, views_of, with_edits, with_objections
 from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft
 
@@ -117,6 +117,23 @@ def test_a_paragraph_may_become_a_list_and_what_follows_stays_apart() -> None:
 )
 def test_an_edit_that_names_no_block_or_another_kind_of_block_is_ignored(ignored: Edit) -> None:
     assert changed(ignored) == DRAFT
+
+
+@pytest.mark.parametrize(
+    ("written", "statement"),
+    [
+        (
+            "Before 1.28, `#[cfg(version(1.28))]` is the way [E3-12][E3-16]. So it is.",
+            "Before 1.28, #[cfg(version(1.28))] is the way.",
+        ),
+        ("It costs `x[i]` twice [inferred: E1-1, E2-3], they say [E1-1].", "It costs x[i] twice, they say."),
+        ("| `a[0]` [E1-1] | none | of it [E1-2] |", "a[0] | none | of it"),
+    ],
+)
+def test_a_statement_is_found_in_its_block_brackets_and_all(written: str, statement: str) -> None:
+    views = [BlockView(id="B1", text="Nothing [E1-1]."), BlockView(id="B2", text=written)]
+    assert holder_of(statement, views) is views[1]
+    assert holder_of("It costs nothing.", views) is None
 
 
 def test_an_editor_sees_conclusions_marked_as_it_is_to_mark_them() -> None:
