@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from schemas.evidence import Excerpt, Source
 from services.evidence.references import MOST_QUOTED
@@ -45,17 +45,15 @@ async def beside_quotes(
             by_source.setdefault(excerpt.content_hash, []).append(excerpt)
     further: list[Excerpt] = []
     for content_hash, quoted in by_source.items():
-        others = [*quoted]
-        for other in known:
-            if other.content_hash == content_hash and not _overlaps(other, others):
-                others.append(other)
+        others = [each for each in known if each.content_hash == content_hash and each not in quoted]
+        seen = [each for each in others if each.id in shown]
+        hidden = [each for each in others if each.id not in shown]
         try:
             text = await text_of(content_hash)
         except StoreError:
             continue
-        passages = await asyncio.to_thread(lambda *given: list(_passages(*given)), text, quoted, others)
-        for first, beside, stretches in passages:
-            further += [excerpt for excerpt in beside if excerpt.id not in shown]
+        for first, beside, stretches in await asyncio.to_thread(_passages, text, quoted, seen, hidden):
+            further += beside
             step = first.id.partition("-")[0]
             for start, end in stretches:
                 numbers[step] += 1
@@ -70,30 +68,35 @@ def _overlaps(stretch: Excerpt | Span, excerpts: Iterable[Excerpt]) -> list[Exce
 
 
 def _passages(
-    text: str, quotes: Sequence[Excerpt], known: Sequence[Excerpt]
-) -> Iterator[tuple[Excerpt, list[Excerpt], list[tuple[int, int]]]]:
-    """Yield of each quoted passage its first quote, the other excerpts in it, and the stretches that none holds, long ones parted."""
-    heads, last = Heads(text), max(quote.end for quote in quotes)
-    left = [other for other in known if other not in quotes]
+    text: str, quotes: Sequence[Excerpt], seen: Sequence[Excerpt], hidden: Sequence[Excerpt]
+) -> list[tuple[Excerpt, list[Excerpt], list[tuple[int, int]]]]:
+    """Return of each quoted passage its first quote, the hidden excerpts in it, and the stretches that nothing holds, long ones parted."""
+    passages: list[tuple[Excerpt, list[Excerpt], list[tuple[int, int]]]] = []
+    heads, last, held = Heads(text), max(quote.end for quote in quotes), [*quotes, *seen]
     for passage in each_passage(text):
         if passage.start >= last:
-            return
+            break
         first = min(_overlaps(passage, quotes), key=lambda quote: quote.start, default=None)
         if first is None:
             continue
-        beside = _overlaps(passage, left)
-        left = [other for other in left if other not in beside]
+        beside: list[Excerpt] = []
+        for excerpt in _overlaps(passage, hidden):
+            if not _overlaps(excerpt, held):
+                beside.append(excerpt)
+                held.append(excerpt)
         stretches: list[tuple[int, int]] = []
         joins = False
         for unit in units(text[passage.start : passage.end], in_code=is_fence(heads.at(passage.start))):
             place = Span(passage.start + unit.start, passage.start + unit.end)
-            free = not _overlaps(place, known)
+            free = not _overlaps(place, held)
             if free and joins and place.end - stretches[-1][0] <= MOST_QUOTED:
                 stretches[-1] = (stretches[-1][0], place.end)
             elif free:
                 stretches.append((place.start, place.end))
             joins = free
-        yield first, beside, [stretch for stretch in stretches if _letters(text[slice(*stretch)]) >= MIN_LETTERS]
+        kept = [stretch for stretch in stretches if _letters(text[slice(*stretch)]) >= MIN_LETTERS]
+        passages.append((first, beside, kept))
+    return passages
 
 
 def _letters(text: str) -> int:

@@ -97,3 +97,14 @@ async def test_evidence_that_fits_one_call_only_without_the_draft_is_written_aga
     monkeypatch.setenv("LEADLINE_ONE_CALL_TOKENS", "300")
     await aresearch(QUESTION, docs=[norland])
     assert {"first draft", "second draft"} <= {moment_of(body) for body in endpoint.requests}
+
+
+async def test_evidence_that_no_single_call_can_hold_is_cut_to_the_most_relevant(
+    endpoint: OpenAIServer, norland: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_ONE_CALL_TOKENS", "100")
+    await aresearch(QUESTION, docs=[norland])
+    [first, *_] = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "reporter"]
+    assert LIGHT[0] in first
+    assert "further_excerpts" not in first
+    assert "reporter_section" not in endpoint.roles

@@ -1,8 +1,10 @@
 """From the outline of a run to sections: who stands where, and when there is enough for sections at all."""
 
-from schemas.evidence_view import EvidenceView, FindingView
-from schemas.outline import OutlineNode
+from schemas.evidence_view import ContradictionView, EvidenceView, FindingView
+from schemas.outline import OutlineNode, Section
+from services.models.prompt_fit import passage_tokens
 from services.reports.section_evidence import bears_sections, sections_of
+from services.reports.section_writer import SectionEvidence
 
 
 def finding(step: str, *ids: str, quote: str = "q") -> FindingView:
@@ -104,3 +106,12 @@ def test_a_handful_of_excerpts_bears_no_sections() -> None:
     assert bears_sections(sections_of([], found))
     assert not bears_sections(sections_of([], [finding("1", *few), finding("2", *many[1:])]))
     assert not bears_sections(sections_of([node("1", *few, *many)], found))
+
+
+def test_a_section_shares_what_fits_its_prompt_and_first_the_other_side_of_its_contradictions() -> None:
+    views = {key: EvidenceView(id=key, title="", quote="seven words that take some tokens, " * 4) for key in "abcd"}
+    section = Section(title="t", node="1", excerpt_ids=["a"], shared_ids=["b", "c"])
+    contradictions = [ContradictionView(topic="t", excerpt_ids=["a", "d"])]
+    evidence, room = SectionEvidence(views, {}), passage_tokens(views["a"].quote)
+    assert [item.id for item in evidence.shared(section, contradictions, 2 * room)] == ["d", "b"]
+    assert [item.id for item in evidence.shared(section, contradictions, 9 * room)] == ["d", "b", "c"]

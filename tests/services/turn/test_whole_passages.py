@@ -1,0 +1,103 @@
+"""What a writer sees of the passages of its excerpts: each source once and in order, nothing twice, and what it cites becomes evidence."""
+
+from typing import Any, cast
+
+import pytest
+from langgraph.store.memory import InMemoryStore
+
+from schemas.evidence import Excerpt, Source
+from schemas.evidence_view import FindingView
+from schemas.reporter import ReporterPrompt
+from schemas.results import StepResult
+from schemas.state import ResearchState
+from services.evidence.views import evidence_views
+from services.run.evidence_store import EvidenceStore
+from services.turn.added_evidence import SectionResearch
+
+BELLS = [f"The {name} bell of Norland was cast in the year of the flood." for name in ("big", "low", "old", "new")]
+BOATS = [f"The {name} boat of Norland was built in the year of the fire." for name in ("big", "low", "old", "new")]
+
+
+def excerpt(key: str, told: list[str], place: int, **more: Any) -> Excerpt:
+    start = " ".join(told).index(told[place])
+    end = start + len(told[place])
+    return Excerpt(id=key, content_hash=KEYS[told[0]], quote=told[place], start=start, end=end, **more)
+
+
+KEYS: dict[str, str] = {}
+
+
+@pytest.fixture
+async def store() -> EvidenceStore:
+    evidence = EvidenceStore(InMemoryStore())
+    for told in (BELLS, BOATS):
+        KEYS[told[0]] = await evidence.put_text(" ".join(told))
+    return evidence
+
+
+def research_of(store: EvidenceStore, *excerpts: Excerpt, background: tuple[Excerpt, ...] = ()) -> SectionResearch:
+    sources = {
+        key: Source.model_validate({"url": f"{key[:5]}.md", "title": key[:5], "kind": "document", "content_hash": key})
+        for key in KEYS.values()
+    }
+    steps = sorted({each.id[1] for each in excerpts})
+    results = {
+        step: StepResult(step_id=step, status="done", excerpts=[each for each in excerpts if each.id[1] == step])
+        for step in steps
+    }
+    prompt = ReporterPrompt(
+        question="q", locale="en-US", today="", length="standard", tone="", findings=[], contradictions=[], missing_aspects=[],
+        background=evidence_views(background, sources),
+    )  # fmt: skip
+    state = ResearchState(results=results, sources=sources, plan=None)
+    known = [*excerpts, *background]
+    return SectionResearch(cast("Any", None), state, prompt, store, known, lambda key, title: None)
+
+
+def finding(research: SectionResearch, *excerpts: Excerpt) -> FindingView:
+    views = evidence_views(excerpts, research.state["sources"])
+    return FindingView(step_id=excerpts[0].id[1], title="t", status="done", evidence=views)
+
+
+def shown(findings: list[FindingView]) -> list[list[str]]:
+    return [[item.id for item in each.evidence] for each in findings]
+
+
+async def test_each_source_stands_in_the_first_finding_that_quotes_it_in_its_order(store: EvidenceStore) -> None:
+    first, later, boat = excerpt("E1-1", BELLS, 2), excerpt("E2-1", BELLS, 0), excerpt("E2-2", BOATS, 3)
+    research = research_of(store, first, later, boat)
+    whole = await research.whole_passages([finding(research, first), finding(research, later, boat)])
+    assert shown(whole) == [["E2-1", "E2-3", "E1-1", "E2-4"], ["E2-5", "E2-2"]]
+    assert {key: each.quote for key, each in research.beside.items()} == {
+        "E2-3": BELLS[1],
+        "E2-4": BELLS[3],
+        "E2-5": " ".join(BOATS[:3]),
+    }
+
+
+async def test_what_had_no_room_is_shown_in_its_passage_and_what_the_background_shows_is_not(
+    store: EvidenceStore,
+) -> None:
+    first, hidden, behind = excerpt("E1-1", BELLS, 0), excerpt("E1-2", BELLS, 1), excerpt("B0-1", BELLS, 3)
+    research = research_of(store, first, hidden, background=(behind,))
+    whole = await research.whole_passages([finding(research, first)])
+    assert shown(whole) == [["E1-1", "E1-2", "E1-3"]]
+    assert list(research.beside) == ["E1-3"]
+
+
+async def test_a_later_search_shows_nothing_again(store: EvidenceStore) -> None:
+    first, late = excerpt("E1-1", BELLS, 0), excerpt("E3-1", BOATS, 0)
+    research = research_of(store, first)
+    assert shown(await research.whole_passages([finding(research, first)])) == [["E1-1", "E1-2"]]
+    again = excerpt("E3-2", BELLS, 3)
+    research.results["3"] = StepResult(step_id="3", status="done", excerpts=[late, again])
+    assert shown(await research.whole_passages([finding(research, late, again)])) == [["E3-1", "E3-3", "E3-2"]]
+
+
+async def test_what_is_cited_becomes_evidence_of_its_step(store: EvidenceStore) -> None:
+    first = excerpt("E1-1", BELLS, 0)
+    research = research_of(store, first)
+    await research.whole_passages([finding(research, first)])
+    research.add(research.beside.values())
+    assert [each.id for each in research.results["1"].excerpts] == ["E1-1", "E1-2"]
+    assert list(research.citable) == ["E1-1", "E1-2"]
