@@ -29,8 +29,8 @@ async def beside_quotes(
 
     Args:
         quotes: excerpts of steps.
-        known: all excerpts, with these; what none of them holds becomes a new one.
-        shown: ids of known excerpts that are shown elsewhere.
+        known: all excerpts, with these, whose ids are taken.
+        shown: ids of known excerpts that are shown already; what neither these nor the returned known ones hold becomes a new excerpt.
         sources: by content hash.
         text_of: returns the stored texts; a text that is lost has no passages.
     """
@@ -45,7 +45,8 @@ async def beside_quotes(
             by_source.setdefault(excerpt.content_hash, []).append(excerpt)
     further: list[Excerpt] = []
     for content_hash, quoted in by_source.items():
-        others = [each for each in known if each.content_hash == content_hash and each not in quoted]
+        ids = {quote.id for quote in quoted}
+        others = [each for each in known if each.content_hash == content_hash and each.id not in ids]
         seen = [each for each in others if each.id in shown]
         hidden = [each for each in others if each.id not in shown]
         try:

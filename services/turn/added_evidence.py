@@ -289,14 +289,14 @@ class SectionResearch:
     def update(self) -> ResearchState:
         """Return the findings as an update of the state: results, sources, steps in the plan, and excerpts at their nodes."""
         plan = self.state["plan"]
-        if plan is None or not self.results:
+        if not self.results:
             return {}
         outline = [
             node.model_copy(update={"excerpt_ids": [*node.excerpt_ids, *self.nodes.get(node.id, [])]})
             for node in self.state.get("outline", [])
         ]
         return {
-            "plan": plan.model_copy(update={"steps": [*plan.steps, *self.steps]}),
+            "plan": plan and plan.model_copy(update={"steps": [*plan.steps, *self.steps]}),
             "results": self.results,
             "sources": self.sources,
             "outline": outline,

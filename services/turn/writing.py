@@ -1,5 +1,6 @@
 """Writes a report: in one call and once more by a second draft, in sections where the evidence does not fit, or by rules."""
 
+import asyncio
 from collections.abc import Sequence
 
 from schemas.context import RunContext
@@ -79,8 +80,9 @@ async def write_report(run: Run, prompt: ReporterPrompt, research: SectionResear
     written = Written(text, [say("cut_off", locale)] if reply.cut_off else [], notes, by_rules=bool(notes))
     if once.outline and not (once.wishes.shape or notes or reply.cut_off):
         await _write_again(run, once.model_copy(update={"draft": body.strip()}), written, research, lacking)
-    cited = {*cited_in(read_draft(written.text, research.citable))}
-    research.add(excerpt for key, excerpt in research.beside.items() if key in cited)
+    if research.beside:
+        cited = {*cited_in(await asyncio.to_thread(read_draft, written.text, research.citable))}
+        research.add(excerpt for key, excerpt in research.beside.items() if key in cited)
     if prompt.length != "answer" and not notes:
         body = written.text.partition(f"\n{FOLLOW_UP_MARK}")[0]
         written.limits += _words_missed(run.context, body, length, locale)

@@ -101,3 +101,4 @@ async def test_what_is_cited_becomes_evidence_of_its_step(store: EvidenceStore) 
     research.add(research.beside.values())
     assert [each.id for each in research.results["1"].excerpts] == ["E1-1", "E1-2"]
     assert list(research.citable) == ["E1-1", "E1-2"]
+    assert research.update()["results"] == research.results
