@@ -118,7 +118,7 @@ _VERSION = re.compile(
 _DIGITS = re.compile(
     r"(?<![A-Za-z\d])(?<![A-Za-z][-_^])(?<!\d\.)(?P<digits>"
     r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?!\d)|\d+\.\d+|\d+,\d{1,2}(?!\d)|\d+)"
-    rf"(?:\s?(?P<scale>(?>{CHINESE_SCALE}{{1,8}}))|[ -]?(?P<word>hundred|thousand|million|billion|trillion|dozen|bn)\b|(?P<sign>(?-i:[KMB])(?![A-Za-z\d])))?"
+    rf"(?:\s?(?P<scale>(?>{CHINESE_SCALE}{{1,8}}))|[ -]?(?P<word>hundred|thousand|million|billion|trillion|dozen|bn)\b|(?P<sign>(?-i:[KkMB])(?![A-Za-z\d])))?"
     r"(?P<percent>\s?(?:%|‰|per ?cent\b|percentage points?\b|个百分点))?",
     re.IGNORECASE,
 )

@@ -131,14 +131,17 @@ class ClaimCheck:
         return claim.model_copy(update={"cited_by": "code"}) if by_code else claim
 
     def _uncited(self, words: str, ids: Sequence[str]) -> Claim | None:
-        """Judge a sentence that cites nothing by what its paragraph cites, if a verifier does; else it is unverified."""
-        verdict = Verdict("uncited")
-        if ids:
-            self.undecided[words, tuple(ids)] = Doubt(uncited=True)
+        """Judge a sentence that cites nothing by what its paragraph cites, if a verifier does; else it is unverified.
+
+        Where nothing beside it cites, a verifier can find that it claims nothing, or only what the sources do not tell.
+        """
+        self.undecided[words, tuple(ids)] = Doubt(uncited=True)
         judgement = self.judgements.get((words, tuple(ids)))
-        if judgement is None or judgement.verdict == "not_told":
-            return self.unverified(words, (), verdict)
-        return None if judgement.verdict in CLAIMS_NOTHING else self._by_model(words, ids, judgement)
+        if judgement is not None and judgement.verdict in CLAIMS_NOTHING:
+            return None
+        if judgement is None or judgement.verdict == "not_told" or not ids:
+            return self.unverified(words, (), Verdict("uncited"))
+        return self._by_model(words, ids, judgement)
 
     def lack(self, words: str, ids: Sequence[str]) -> Claim | None:
         """Judge a sentence on missing evidence; None unless a verifier finds in the evidence what it misses.

@@ -28,13 +28,19 @@ def source_of(text: str, kind: str = "web") -> Source:
     )
 
 
-async def shown(endpoint: OpenAIServer, texts: dict[str, str], statements: tuple[str, ...] = (UNKNOWN,)) -> list[str]:
+async def shown(
+    endpoint: OpenAIServer,
+    texts: dict[str, str],
+    statements: tuple[str, ...] = (UNKNOWN,),
+    ids: tuple[str, ...] = ("E1-1",),
+) -> list[str]:
     """Let a verifier find statements to say that something is absent, and return the prompts in which it judges them once more.
 
     Args:
         endpoint: the model.
         texts: the texts that were read besides one that is quoted, with their kinds.
         statements: what it judges.
+        ids: what they cite.
     """
     sources = [source_of(QUOTED), *(source_of(text, kind) for text, kind in texts.items())]
     stored = {content_hash(text): text for text in [QUOTED, *texts]}
@@ -46,13 +52,16 @@ async def shown(endpoint: OpenAIServer, texts: dict[str, str], statements: tuple
     absent = [{"number": n, "reason": "r", "verdict": "absent", "words": ""} for n in range(1, 41)]
     endpoint.choose = lambda body: json.dumps({"verdicts": absent}) if role_of(body) == "verifier" else None
     judge = Judge({"E1-1": excerpt}, {source.content_hash: source for source in sources}, "en-US", text_of)
-    await judge.judged({(text, ("E1-1",)): Doubt() for text in statements})
+    await judge.judged({(text, ids): Doubt(uncited=not ids) for text in statements})
     return [body["messages"][-1]["content"] for body in endpoint.requests[1:]]
 
 
-async def test_a_source_that_nothing_quotes_is_looked_through_to_its_end(endpoint: OpenAIServer) -> None:
+@pytest.mark.parametrize("ids", [("E1-1",), ()])
+async def test_a_source_that_nothing_quotes_is_looked_through_to_its_end(
+    endpoint: OpenAIServer, ids: tuple[str, ...]
+) -> None:
     filler = "\n\n".join(f"Chapter {n} of the chronicle is about the weather of the year." for n in range(6_000))
-    [again] = await shown(endpoint, {f"{filler}\n\n{TOLD}": "document"})
+    [again] = await shown(endpoint, {f"{filler}\n\n{TOLD}": "document"}, ids=ids)
     assert TOLD in again
 
 

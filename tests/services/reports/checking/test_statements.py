@@ -1,5 +1,7 @@
 """Whatever states something is checked: headings, labels, table heads, questions, figures; and what is refuted is left out."""
 
+from typing import Any
+
 import pytest
 
 from schemas.evidence import Excerpt, Judgement
@@ -240,6 +242,21 @@ def test_a_paragraph_that_cites_nothing_leads_to_what_stands_below_it() -> None:
     leading = "Both the trade and the ships changed."
     checked = check(f"## Changes\n\n{leading}\n\n{EXPORTS}\n\n{WRECK}\n\n## More\n\n{EXPORTS}")
     assert checked.undecided[leading, ("E1-1", "E1-2")].uncited
+
+
+@pytest.mark.parametrize(
+    ("verdict", "status"), [("absent", ""), ("no_claim", ""), ("supported", "unverified"), ("not_told", "unverified")]
+)
+def test_in_a_section_that_cites_nothing_a_verifier_may_find_that_a_sentence_tells_what_is_missing(
+    verdict: Any, status: str
+) -> None:
+    lack = "Why the ferry of Hav was sold was not found."
+    written = f"{EXPORTS}\n\n## Not found\n\n- {lack}"
+    asked = check(written)
+    assert asked.undecided[lack, ()].uncited
+    judged = check(written, judgements={(lack, ()): Judgement(verdict=verdict, words="rose to 23.4 million tonnes")})
+    assert [claim.status for claim in judged.claims if claim.text == lack] == ([status] if status else [])
+    assert ("†" in judged.markdown) is bool(status)
 
 
 def test_the_heading_above_a_quote_proves_a_number_as_its_words_do() -> None:
