@@ -11,7 +11,7 @@ _APART = re.compile(r"(?i)<!--|<(pre|source|syntaxhighlight)(?:\s[^<>\n]{0,200})
 _CLOSES = {"": re.compile("-->")} | {
     name: re.compile(rf"(?i)</{name}>") for name in ("pre", "source", "syntaxhighlight")
 }
-_HEADING = re.compile(r"(={1,6})[ \t]*(\S[^\n]{0,300}?)[ \t]*\1[ \t]*")
+_HEADING = re.compile(r"(={1,6})[ \t]*+(\S[^\n]{0,300}?)[ \t]{0,9}\1[ \t]*+")
 _ITEM = re.compile(r"([*#:]{1,9})[ \t]*(\S[^\n]*)")
 _FIELD = re.compile(r"\s*[A-Z][\w -]{0,40}:[ \t]*\S")
 _NOTE = re.compile(
@@ -23,7 +23,7 @@ _TAG = re.compile(
     r"(?i)</?(?:a|b|big|blockquote|center|div|em|font|i|nowiki|p|references|s|small|span|strong|sub|sup|u)(?:\s[^<>\n]{0,300})?/?>"
 )
 _LINK = re.compile(r"\[\[(?:[^\[\]|\n]{1,300}\|)?([^\[\]|\n]{1,300})\]\]")
-_ADDRESS = re.compile(r"(?<!\[)\[((?:https?|ftp|mailto):[^\s\[\]]{1,500})[ \t]+([^\[\]\n]{1,300})\]")
+_ADDRESS = re.compile(r"(?<!\[)\[((?:https?|ftp|mailto):[^\s\[\]]{1,500}+)[ \t]{1,9}+([^\[\]\n]{1,300}+)\]")
 _BOLD, _ITALIC = re.compile(r"'''(?=\S)([^\n]{1,500}?)'''"), re.compile(r"''(?=\S)([^\n]{1,500}?)''")
 _STYLE = re.compile(r"\A[^|\n\[]{0,200}=[^|\n\[]{0,200}\|(?!\|)")
 """Attributes before the content of a cell."""
