@@ -22,8 +22,8 @@ SECTIONS_FROM, FORCED_FROM = 800, 2_000
 """Requested words from which a report is written in sections: if the evidence suffices, and in any case."""
 BORNE, MOST_BORNE = 2, 4
 """Words of a report for each quotable word, and the maximum, if the user set no number."""
-WINDOW_SHARE = 3
-"""Divisor of the writer's context for the evidence of one call."""
+BESIDE_EVIDENCE = 16_000
+"""Tokens of the writer's context that the rules and the answer of one call have at least, where it has so many."""
 ONE_CALL_WORDS = 2_500
 """Words up to which one call writes a whole report; a longer answer may be cut off."""
 MIN_SECTION = 120
@@ -93,7 +93,8 @@ def fits_one_call(evidence: Iterable[str], words: int, max_tokens: int, window: 
         max_tokens: tokens of evidence that one call may have.
         window: tokens that the writer's prompt and answer may have together.
     """
-    return words <= ONE_CALL_WORDS and sum(map(estimate, evidence)) <= min(max_tokens, window // WINDOW_SHARE)
+    room = max(window // 3, min(window // 2, window - BESIDE_EVIDENCE))
+    return words <= ONE_CALL_WORDS and sum(map(estimate, evidence)) <= min(max_tokens, room)
 
 
 def shared_out(words: int, evidence: Sequence[int]) -> list[int]:

@@ -239,8 +239,8 @@ async def _whole_passages(
 ) -> list[FindingView]:
     """Show the passages of the excerpts of findings whole, if the writer's window has room for that beside the prompt's other evidence.
 
-    Graded blind, a draft from whole passages was 0.4 of 10 better beside a single answer than one from the quotes alone (one question,
-    November 2026); they have a sixth more characters (three runs).
+    Graded blind, a draft from whole passages was 0.4 of 10 better beside a single answer than one from the quotes alone (each of two
+    questions, November 2026); they have a sixth more characters (three runs).
     """
     whole = await research.whole_passages(findings)
     others = [finding for finding in prompt.findings if finding not in findings]
