@@ -18,7 +18,7 @@ MAX_COMPUTED = 60
 """Figures, and years, of the cited texts from which others are computed."""
 MAX_FOLLOWING = 20
 """Numbers of a statement for which it is tried whether they follow from others."""
-_NUMBERED = re.compile(r"[a-z][a-z.]*+-(\d{3,9})|[a-z]{3,30}+(\d{1,9})")
+_NUMBERED = re.compile(r"[a-z][a-z.]{0,60}+-(\d{3,9})|[a-z]{3,30}+(\d{1,9})")
 """The name of a document by its number, which may stand alone or apart: `EIP-1559`, `EIPs 1559 and 4844`; `BIP9`, `BIP 9`."""
 YEAR = 31_557_600.0
 """Seconds of a year, the common unit of times."""
