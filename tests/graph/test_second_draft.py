@@ -42,6 +42,8 @@ async def test_a_writer_sees_whole_passages_and_cites_what_no_step_took(
 ) -> None:
     light, limit = norland / "light.md", "In its first winter this was not so."
     light.write_text(f"{light.read_text().rstrip()} {limit}\n\nIts oil came from whales.\n")
+    untold, ferry = "Nobody was ever charged for a dog.", norland / "ferry.md"
+    ferry.write_text(f"{ferry.read_text().rstrip()} {untold}\n")
     cited = f"{limit} [E1-8]"
 
     def choose(body: dict[str, Any]) -> str | None:
@@ -56,9 +58,22 @@ async def test_a_writer_sees_whole_passages_and_cites_what_no_step_took(
     assert len(drafts) == 2
     for asked in drafts:
         assert f'{LIGHT[-1]}\n</excerpt>\n<excerpt id="E1-8">\n{limit}' in asked
+        assert untold in asked
     assert [excerpt.id for excerpt in report.excerpts if limit in excerpt.quote] == ["E1-8"]
+    assert not [excerpt.id for excerpt in report.excerpts if untold in excerpt.quote]
     assert {claim.text: claim.verified for claim in report.citations}[limit]
     assert verify_bundle(Path(report.folder or "")).problems == []
+
+
+async def test_what_the_search_finds_is_told_anew_although_it_stood_beside_a_quote(
+    endpoint: OpenAIServer, norland: Path
+) -> None:
+    light = norland / "light.md"
+    light.write_text(f"{light.read_text().rstrip()} {COST}\n")
+    await aresearch(QUESTION, docs=[read_before(norland)])
+    asked = {moment_of(body): body["messages"][-1]["content"] for body in endpoint.requests}
+    assert COST in asked["first draft"]
+    assert COST in asked["second draft"].rpartition("<finding ")[2].partition("</finding>")[0]
 
 
 async def test_where_the_window_has_no_room_for_whole_passages_a_writer_sees_the_quotes(

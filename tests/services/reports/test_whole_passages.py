@@ -61,6 +61,12 @@ async def test_a_long_rest_is_parted_between_its_rows() -> None:
     assert "\n".join(each.quote for each in further) == "\n".join(rows[1:])
 
 
+async def test_parts_of_code_stay_whole_in_a_passage_that_begins_amid_it() -> None:
+    lines = [f"value_{number} = reading({number}); print(value_{number})" for number in range(150)]
+    text = "\n".join(["# Code", "", "```python", *lines, "```", ""])
+    assert await beside(quote("E1-1", lines[100], text), text=text) == []  # it lies in the passage's only part
+
+
 async def test_a_picture_and_what_has_hardly_a_word_are_left_out() -> None:
     text = f"# Bells\n\n{FIRST}\n\n![the-bells-of-norland](./images/the-bells-of-norland.png)\n\nSo it was.\n"
     assert await beside(quote("E1-1", FIRST, text), text=text) == []
