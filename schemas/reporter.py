@@ -32,6 +32,9 @@ class ReporterPrompt(BaseModel):
     """`answer` (two to four sentences, the fast path), `brief`, `standard` or `full`."""
     words: int = 0
     """That the report is to have; 0 where its length says it."""
+    fewest: int = 0
+    most: int = 0
+    """Bounds of what a long report has, where the user set no number; 0 where its length says it."""
     tone: str
     wishes: Form = Form()
     """Form and readers that are asked for."""

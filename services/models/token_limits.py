@@ -20,7 +20,9 @@ MARGIN = 64
 MORE_ROOM = 4
 """Factor on the room of an answer after it was cut off."""
 EVIDENCE_OF_WINDOW = 3
-"""Divisor of the window: evidence gets at most a third of it. Instructions, findings and the answer need the rest."""
+"""Divisor of a small window: evidence gets at most a third of it. Instructions, findings and the answer need the rest."""
+BESIDE_EVIDENCE = 16_000
+"""Tokens for the rest in a large window, of which evidence gets at most half."""
 EVIDENCE_OF_BUDGET = 2
 """Divisor of the remaining tokens: evidence gets at most half of them."""
 INSTRUCTIONS = 2_000
@@ -68,7 +70,8 @@ async def evidence_tokens(run: Run, role: str, wanted: int) -> int:
             await load_learned()
             model = await settled(model)
             window = window_of(model, learned(model))
-            bounds += [window // EVIDENCE_OF_WINDOW, window - window // OUTPUT_SHARE - INSTRUCTIONS]
+            large = min(window // 2, window - BESIDE_EVIDENCE)
+            bounds += [max(window // EVIDENCE_OF_WINDOW, large), window - window // OUTPUT_SHARE - INSTRUCTIONS]
         return _Tokens(tokens=max(LEAST_EVIDENCE, min(bounds)))
 
     return (await run.journal.once("portion", role, {"wanted": wanted}, _Tokens, work)).answer.tokens

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from schemas.context import RunContext
@@ -14,7 +14,7 @@ from services.reports.rendering import to_draft
 from services.run.ui_text import say
 from services.search.web import filters_of
 from services.text.languages import is_written_in, locale_of
-from services.text.length import estimate, words_in
+from services.text.length import words_in
 
 WORDS_A_STEP, MIN_FULL = 700, 3_000
 """Words of a `full` report for each step with findings, and its minimum."""
@@ -22,10 +22,8 @@ SECTIONS_FROM, FORCED_FROM = 800, 2_000
 """Requested words from which a report is written in sections: if the evidence suffices, and in any case."""
 BORNE, MOST_BORNE = 2, 4
 """Words of a report for each quotable word, and the maximum, if the user set no number."""
-BESIDE_EVIDENCE = 16_000
-"""Tokens of the writer's context that the rules and the answer of one call have at least, where it has so many."""
-ONE_CALL_WORDS = 2_500
-"""Words up to which one call writes a whole report; a longer answer may be cut off."""
+ONE_CALL_WORDS = 5_000
+"""Words up to which one call writes a whole report; a model that gives shorter answers is cut off, and writes in sections."""
 MIN_SECTION = 120
 """Minimum words of a section."""
 NEAR = 0.2
@@ -79,22 +77,6 @@ def length_of(context: RunContext, quoted: int, steps: int) -> Length:
     words = max(fewest, BORNE * quoted)
     words = min(words, max_words or words, max(MIN_SECTION, MOST_BORNE * quoted))
     return Length(words, min(fewest, words), fewest if context.level.wide else 0)
-
-
-def fits_one_call(evidence: Iterable[str], words: int, max_tokens: int, window: int) -> bool:
-    """Tell whether one call can write a whole report.
-
-    Graded blind, a strong model's single call over 15,000 tokens of evidence came out better than its sections (November 2026: 7.3
-    and 6.0 of 10).
-
-    Args:
-        evidence: all quotes that the writer is shown.
-        words: words that the report is to have.
-        max_tokens: tokens of evidence that one call may have.
-        window: tokens that the writer's prompt and answer may have together.
-    """
-    room = max(window // 3, min(window // 2, window - BESIDE_EVIDENCE))
-    return words <= ONE_CALL_WORDS and sum(map(estimate, evidence)) <= min(max_tokens, room)
 
 
 def shared_out(words: int, evidence: Sequence[int]) -> list[int]:

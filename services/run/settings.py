@@ -79,7 +79,7 @@ class Settings(BaseModel):
     leadline_file_memory: int = Field(default=512, ge=256, le=65_536)
     """Megabytes of memory for converting one file."""
     leadline_one_call_tokens: int = Field(default=30_000, ge=0, le=1_000_000)
-    """Estimated tokens of evidence up to which one call writes a whole report; 0: every report with an outline in sections."""
+    """Estimated tokens of evidence that one call writes a report at `standard` from; 0: every report with an outline in sections."""
     leadline_ocr_seconds: float = Field(default=40.0, ge=0, le=3_600)
     """Seconds that the images of one PDF file of a folder are read for; 0 reads none."""
     leadline_render: Literal["auto", "off"] = "auto"

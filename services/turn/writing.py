@@ -12,16 +12,18 @@ from schemas.state import ResearchState, plans_of, research_question
 from services.evidence.citable_excerpts import background_views
 from services.evidence.views import contradiction_views, finding_views, held_by, steps_by_id, within
 from services.models import answer_by_rules, write
+from services.models.token_limits import evidence_tokens
 from services.reports.document import cited_in
 from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft
 from services.reports.report_draft import FOLLOW_UP_MARK, SENTENCES, Written, write_sentences
 from services.reports.section_evidence import bears_sections, sections_of
+from services.reports.section_writer import TOKENS_A_WORD
 from services.reports.sectioned_report import SectionedReport
-from services.reports.wishes import FORCED_FROM, SECTIONS_FROM, Length, fits_one_call, length_of
+from services.reports.wishes import FORCED_FROM, ONE_CALL_WORDS, SECTIONS_FROM, Length, length_of
 from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError, UselessAnswer
-from services.run.roles import CONTEXT_WINDOW, OFFLINE, role_model
+from services.run.roles import DEFAULTS, OFFLINE, role_model
 from services.run.scope import Run
 from services.run.settings import settings
 from services.run.ui_text import problem_text, say
@@ -31,7 +33,9 @@ from services.turn.added_evidence import SectionResearch
 BRIEF = 300
 """Words up to which a short answer has no sections."""
 LONG = 3.0
-"""Factor on the length of a whole report, relative to a short answer."""
+"""Factor on the length of a whole report, relative to a short answer; a longer one has room for its words."""
+MOST_EVIDENCE = 1_000_000
+"""Tokens of evidence that a writer is shown at most, where its window and the budget have room for them."""
 LEAST_LEFT = 0.5
 """Share of a draft's words, and of the excerpts that it cites, that a second draft has at least."""
 MAX_LOOKED_UP = 4
@@ -57,17 +61,17 @@ async def write_report(run: Run, prompt: ReporterPrompt, research: SectionResear
     try:
         # the offline model selects passages step by step
         offline = await by_rules(run, "reporter")
-        once = prompt if offline else _once(prompt, research.excerpts, run.context)
-        if await _in_sections(run, once):
-            excerpts = {excerpt.id: excerpt for excerpt in research.excerpts}
-            sources, text_of = research.state["sources"], research.evidence.get_text
-            prompt.words = length.words
-            long = await SectionedReport(run, prompt, length, excerpts, sources, text_of, research).write()
-            long.limits += [*research.limits, *_words_missed(run.context, to_draft(long.blocks), length, locale)]
-            return long
+        room = 0 if offline else await evidence_tokens(run, "reporter", MOST_EVIDENCE)
+        once = prompt if offline else _once(prompt, research.excerpts, run.context, room)
+        if not prompt.words and length.promised:
+            once.fewest, once.most = length.fewest, min(length.words, ONE_CALL_WORDS)
+        if await _in_sections(run, once, room):
+            return await _sectioned(run, prompt, length, research)
         if not offline and prompt.length != "answer":
-            once.findings = await _whole_passages(run, once, once.findings, research)
-        reply = await write("reporter", once, scale=1.0 if prompt.length == "answer" else LONG)
+            once.findings = await _whole_passages(run, once, once.findings, research, room)
+        reply = await write("reporter", once, scale=1.0 if prompt.length == "answer" else _scale(once))
+        if reply.cut_off and once.outline and not once.wishes.shape:
+            return await _sectioned(run, prompt, length, research)
     except LimitReached as limit:
         text = await answer_by_rules(prompt)
         return Written(text, [limit_message(limit, locale)], [say("report_by_rules", locale)], by_rules=True)
@@ -78,8 +82,9 @@ async def write_report(run: Run, prompt: ReporterPrompt, research: SectionResear
     body, questions, lacking = [*reply.text.split(f"\n{FOLLOW_UP_MARK}"), "", ""][:3]
     text = f"{body}\n{FOLLOW_UP_MARK}{questions}"
     written = Written(text, [say("cut_off", locale)] if reply.cut_off else [], notes, by_rules=bool(notes))
-    if once.outline and not (once.wishes.shape or notes or reply.cut_off):
-        await _write_again(run, once.model_copy(update={"draft": body.strip()}), written, research, lacking)
+    if once.outline and not (once.wishes.shape or notes):
+        again = once.model_copy(update={"draft": body.strip()})
+        await _write_again(run, again, written, research, lacking, room)
     if research.beside:
         cited = {*cited_in(await asyncio.to_thread(read_draft, written.text, research.citable))}
         research.add(excerpt for key, excerpt in research.beside.items() if key in cited)
@@ -90,7 +95,7 @@ async def write_report(run: Run, prompt: ReporterPrompt, research: SectionResear
 
 
 async def _write_again(
-    run: Run, prompt: ReporterPrompt, written: Written, research: SectionResearch, lacking: str
+    run: Run, prompt: ReporterPrompt, written: Written, research: SectionResearch, lacking: str, room: int
 ) -> None:
     """Search for what the draft lacks, one query a line, and let its writer write it anew; if that fails, the draft stays.
 
@@ -106,12 +111,12 @@ async def _write_again(
             step = research.steps[-1]
             sure = research.results[step.id].confidence
             view = FindingView(step_id=step.id, title=step.title, status="done", confidence=sure, evidence=added.views)
-            prompt.findings = [*prompt.findings, *await _whole_passages(run, prompt, [view], research)]
+            prompt.findings = [*prompt.findings, *await _whole_passages(run, prompt, [view], research, room)]
         prompt.searched, prompt.found_for_draft = wanted, added is not None
-        if await _in_sections(run, prompt):
+        if await _in_sections(run, prompt, room):
             return  # it does not fit into one call
         research.notify("second_draft", "")
-        reply = await write("reporter", prompt, scale=LONG)
+        reply = await write("reporter", prompt, scale=_scale(prompt))
     except LimitReached as limit:
         written.limits.append(limit_message(limit, prompt.locale))
         return
@@ -148,25 +153,36 @@ async def write_simpler(prompt: ReporterPrompt, former: Written, locale: str) ->
     return Written(await answer_by_rules(prompt), limits, templates=former.templates, by_rules=True)
 
 
-async def _in_sections(run: Run, prompt: ReporterPrompt) -> bool:
+async def _sectioned(run: Run, prompt: ReporterPrompt, length: Length, research: SectionResearch) -> Written:
+    excerpts = {excerpt.id: excerpt for excerpt in research.excerpts}
+    sources, text_of = research.state["sources"], research.evidence.get_text
+    prompt.words = length.words
+    long = await SectionedReport(run, prompt, length, excerpts, sources, text_of, research).write()
+    long.limits += [*research.limits, *_words_missed(run.context, to_draft(long.blocks), length, prompt.locale)]
+    return long
+
+
+async def _in_sections(run: Run, prompt: ReporterPrompt, room: int) -> bool:
     """Tell whether a report is written in sections: no, if one call can write it or the offline model writes it."""
 
     def decide() -> bool:
-        model = role_model("reporter", run.context)
-        if not prompt.outline or prompt.wishes.shape or model.model == OFFLINE:
+        if not prompt.outline or prompt.wishes.shape or role_model("reporter", run.context).model == OFFLINE:
             return False
-        # of a second draft the draft is evidence, too
-        return not _fits_one_call(run, prompt, None if prompt.draft else settings().leadline_one_call_tokens)
+        in_one = prompt.draft or settings().leadline_one_call_tokens
+        return not in_one or _length(run.context, prompt).fewest > ONE_CALL_WORDS or _tokens(prompt) > room
 
     return await run.journal.decided("sections", decide, "again" if prompt.draft else "")
 
 
-def _fits_one_call(run: Run, prompt: ReporterPrompt, max_tokens: int | None = None) -> bool:
+def _tokens(prompt: ReporterPrompt) -> int:
+    """Return about how many tokens the evidence of a prompt has; of a second draft the draft is evidence, too."""
     evidence = [item.quote for finding in prompt.findings for item in finding.evidence]
-    evidence += [prompt.draft, *(item.quote for item in prompt.background)]
-    window = role_model("reporter", run.context).context_window or CONTEXT_WINDOW
-    words = _length(run.context, prompt).fewest
-    return fits_one_call(evidence, words, window if max_tokens is None else max_tokens, window)
+    return sum(map(estimate, [*evidence, prompt.draft, *(item.quote for item in prompt.background)]))
+
+
+def _scale(prompt: ReporterPrompt) -> float:
+    """Return the factor on the tokens of the writer's answer that a report of the wanted length needs."""
+    return max(LONG, (prompt.words or prompt.most) * TOKENS_A_WORD / DEFAULTS["reporter"][1])
 
 
 def prompt_of(state: ResearchState, context: RunContext) -> ReporterPrompt:
@@ -199,7 +215,7 @@ def prompt_of(state: ResearchState, context: RunContext) -> ReporterPrompt:
     return prompt
 
 
-def _once(prompt: ReporterPrompt, excerpts: Sequence[Excerpt], context: RunContext) -> ReporterPrompt:
+def _once(prompt: ReporterPrompt, excerpts: Sequence[Excerpt], context: RunContext, room: int) -> ReporterPrompt:
     """Remove repetition from a prompt: quotes of several steps, except the sides of contradictions, and findings beside their quotes.
 
     Of the background search the prompt has only what no step quotes. If the depth limits its tokens, it has the excerpts that answer a step
@@ -224,18 +240,19 @@ def _once(prompt: ReporterPrompt, excerpts: Sequence[Excerpt], context: RunConte
         )
         for finding in prompt.findings
     ]
-    if room := context.level.written_tokens:
+    if fewest := context.level.written_tokens:
         answering = {holders.get(key, key) for key, item in views.items() if item.relevance == "high"}
-        findings = within(findings, room, pinned | answering)
+        findings = within(findings, fewest, pinned | answering)
         if most := settings().leadline_one_call_tokens:
-            findings = within(findings, most - sum(estimate(item.quote) for item in prompt.background), pinned)
+            most = min(most, room) - sum(estimate(item.quote) for item in prompt.background)
+            findings = within(findings, most, pinned)
         findings = [finding.model_copy(update={"hidden": 0}) for finding in findings]
     background = [confirmed(item) for item in prompt.background]
     return prompt.model_copy(update={"findings": findings, "background": background})
 
 
 async def _whole_passages(
-    run: Run, prompt: ReporterPrompt, findings: list[FindingView], research: SectionResearch
+    run: Run, prompt: ReporterPrompt, findings: list[FindingView], research: SectionResearch, room: int
 ) -> list[FindingView]:
     """Show the passages of the excerpts of findings whole, if the writer's window has room for that beside the prompt's other evidence.
 
@@ -246,7 +263,7 @@ async def _whole_passages(
     others = [finding for finding in prompt.findings if finding not in findings]
     shown = prompt.model_copy(update={"findings": others + whole})
     key = "again" if prompt.draft else ""
-    return whole if await run.journal.decided("passages", lambda: _fits_one_call(run, shown), key) else findings
+    return whole if await run.journal.decided("passages", lambda: _tokens(shown) <= room, key) else findings
 
 
 def _sections(state: ResearchState, context: RunContext, prompt: ReporterPrompt) -> list[Section]:

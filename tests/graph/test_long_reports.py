@@ -11,9 +11,11 @@ from graph import build_graph
 from leadline import aresearch
 from schemas.context import RunContext
 from schemas.reporter import Report
+from services.run.settings import forget_settings
+from services.run.ui_text import say
 from services.search.providers import allow_folders
 from tests.fakes.http import Reply
-from tests.fakes.openai_server import OpenAIServer, completion
+from tests.fakes.openai_server import OpenAIServer, completion, role_of
 from tests.graph.soundings import (
     JOINING,
     PAPERS,
@@ -208,3 +210,20 @@ async def test_words_that_were_asked_for_are_shared_among_sections_by_their_evid
 def share(body: dict[str, Any]) -> int:
     """Return the words that a section is asked for."""
     return int(human(body).partition('words="')[2].partition('"')[0])
+
+
+async def test_a_model_that_cannot_write_the_whole_in_one_answer_writes_in_sections(
+    endpoint: OpenAIServer, papers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_ONE_CALL_TOKENS", "100000")
+    forget_settings()
+    script = Script()
+
+    def answer(body: dict[str, Any]) -> Any:
+        return completion(body, "# Depth\n\nIt was", "length") if role_of(body) == "reporter" else script(body)
+
+    endpoint.choose = answer
+    report = await run(papers)
+    assert len(asked(endpoint)) == 3
+    assert [*TITLES.values()] == [title for title in sections_of(report.markdown) if title in TITLES.values()]
+    assert say("cut_off", "en-US") not in report.limits

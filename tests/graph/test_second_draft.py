@@ -81,7 +81,7 @@ async def test_where_the_window_has_no_room_for_whole_passages_a_writer_sees_the
 ) -> None:
     light = norland / "light.md"
     light.write_text(f"{light.read_text().rstrip()} {'This sentence fills the passage. ' * 12}\n")
-    monkeypatch.setattr("services.turn.writing.CONTEXT_WINDOW", 3 * 330)
+    monkeypatch.setattr("services.turn.writing.MOST_EVIDENCE", 330)
     await aresearch(QUESTION, docs=[read_before(norland)])
     drafts = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "reporter"]
     assert drafts

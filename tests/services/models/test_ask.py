@@ -6,12 +6,15 @@ from pathlib import Path
 import pytest
 
 from leadline import aresearch
+from schemas.context import RunContext
 from schemas.planner import Plan, PlannerPrompt
 from schemas.reflector import Reflection
 from schemas.reporter import ReporterPrompt
 from services.models import ask, close_clients, write
-from services.models.token_limits import THINKING_ROOM
+from services.models.token_limits import THINKING_ROOM, evidence_tokens
 from services.run.errors import ModelError
+from services.run.journal import Journal
+from services.run.scope import Run
 from services.run.settings import forget_settings
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion, error
@@ -270,3 +273,16 @@ async def test_invented_citations_links_and_quotes_of_a_model_never_survive(endp
     assert "E77-7" not in report.markdown.partition("## Limits of this report")[0]  # which say that it cited it
     assert "unverified" in report.markdown
     assert not any(claim.verified for claim in report.citations if "gold" in claim.text or "nobody" in claim.text)
+
+
+@pytest.mark.parametrize(
+    ("window", "room"), [(4_000, 1_000), (9_000, 3_000), (24_000, 8_000), (32_000, 16_000), (128_000, 64_000)]
+)
+async def test_evidence_may_fill_half_of_a_large_window_and_a_third_of_a_small_one(
+    endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch, window: int, room: int
+) -> None:
+    monkeypatch.setenv("LEADLINE_CONTEXT_WINDOW", str(window))
+    forget_settings()
+    run = Run(RunContext(), "reporter", journal=Journal(place="1:reporter"))
+    assert await evidence_tokens(run, "reporter", 1_000_000) == room
+    assert await evidence_tokens(run, "reporter", room // 2) == room // 2

@@ -9,8 +9,7 @@ from schemas.context import RunContext
 from schemas.document import Code
 from schemas.evidence import Source
 from services.reports.markdown_blocks import read_draft
-from services.reports.wishes import fits_one_call, unmet_by_sources, unmet_wishes, with_json
-from services.text.length import estimate
+from services.reports.wishes import unmet_by_sources, unmet_wishes, with_json
 
 TABLE = "# Title\n\n| Year | Share |\n|---|---|\n| 2020 | 4 [E1-1] |"
 FRENCH = "Les passagers de la ligne ont augmenté dans une région qui est au nord et le port des îles est plein. " * 3
@@ -75,13 +74,3 @@ def test_sources_of_other_sites_and_dates_are_named() -> None:
     assert ("notes.md" in dates, "notes.md" in sites) == (True, True)
     [told] = unmet_by_sources([inside, undated], context, "zh-CN")
     assert "1 个" in told
-
-
-@pytest.mark.parametrize(("window", "room"), [(9_000, 3_000), (24_000, 8_000), (32_000, 16_000), (128_000, 64_000)])
-def test_evidence_may_fill_half_of_a_large_window_and_a_third_of_a_small_one(window: int, room: int) -> None:
-    tokens = estimate(ENGLISH)
-    evidence = [ENGLISH] * (room // tokens)
-    assert fits_one_call(evidence, 1_000, window, window)
-    assert not fits_one_call([*evidence, ENGLISH], 1_000, window, window)
-    assert not fits_one_call(evidence, 1_000, room // 2, window)
-    assert not fits_one_call(evidence, 9_000, window, window)
