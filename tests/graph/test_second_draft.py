@@ -80,8 +80,8 @@ async def test_where_the_window_has_no_room_for_whole_passages_a_writer_sees_the
     endpoint: OpenAIServer, norland: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     light = norland / "light.md"
-    light.write_text(f"{light.read_text().rstrip()} {'This sentence fills the passage. ' * 12}\n")
-    monkeypatch.setattr("services.turn.writing.MOST_EVIDENCE", 330)
+    light.write_text(f"{light.read_text().rstrip()} {'This sentence fills the passage. ' * 30}\n")
+    monkeypatch.setattr("services.turn.writing.MOST_EVIDENCE", 440)
     await aresearch(QUESTION, docs=[read_before(norland)])
     drafts = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "reporter"]
     assert drafts
