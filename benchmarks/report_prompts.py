@@ -61,7 +61,7 @@ async def say(messages: list[BaseMessage], context: RunContext) -> Said:
     return Said(message.text, used["input_tokens"], used["output_tokens"])
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)  # langchain keeps handlers in sets
 class Exchanges(BaseCallbackHandler):
     """Writes each request to a model, and its answer, into a folder."""
 

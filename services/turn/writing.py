@@ -38,6 +38,8 @@ MOST_EVIDENCE = 1_000_000
 """Tokens of evidence that a writer is shown at most, where its window and the budget have room for them."""
 QUOTED = 2 / 3
 """Share of them for quotes; the rest is for what stands beside these in their passages."""
+ENOUGH = 15_000
+"""Tokens of quotes from which one call writes a better report than sections do from all (7.3 and 6.0 of 10, graded blind; November 2026)."""
 LEAST_LEFT = 0.5
 """Share of a draft's words, and of the excerpts that it cites, that a second draft has at least."""
 MAX_LOOKED_UP = 4
@@ -220,9 +222,9 @@ def prompt_of(state: ResearchState, context: RunContext) -> ReporterPrompt:
 def _once(prompt: ReporterPrompt, excerpts: Sequence[Excerpt], context: RunContext, room: int) -> ReporterPrompt:
     """Remove repetition from a prompt: quotes of several steps, except the sides of contradictions, and findings beside their quotes.
 
-    Of the background search the prompt has only what no step quotes. Of more excerpts than one call can write from it has the most
-    relevant, where those that answer a step fit. At `standard` it has the excerpts that answer a step, and as many others as the depth
-    wants: a strong model cited 102 of 175 that answer a step, and 21 of 181 others (two runs over PEPs).
+    Of the background search the prompt has only what no step quotes; of more excerpts than one call can write from, the most relevant. At
+    `standard` it has the excerpts that answer a step, and as many others as the depth wants: a strong model cited 102 of 175 that
+    answer a step, and 21 of 181 others (two runs over PEPs).
     """
     pinned = {key for contradiction in prompt.contradictions for key in contradiction.excerpt_ids} | {*prompt.outdated}
     views = {item.id: item for finding in prompt.findings for item in finding.evidence}
@@ -248,7 +250,7 @@ def _once(prompt: ReporterPrompt, excerpts: Sequence[Excerpt], context: RunConte
         findings = within(findings, fewest, pinned | answering)
         left = min(left, settings().leadline_one_call_tokens)
     left -= sum(estimate(item.quote) for item in prompt.background)
-    if fewest or sum(estimate(views[key].quote) for key in answering) <= left:  # else it is written in sections
+    if fewest or left >= ENOUGH:  # else what does not fit is written in sections
         findings = within(findings, int(left), pinned)
     findings = [finding.model_copy(update={"hidden": 0}) for finding in findings]
     background = [confirmed(item) for item in prompt.background]
