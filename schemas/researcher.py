@@ -16,9 +16,9 @@ MOST_REFERENCES, MOST_WIDE = 40, 120
 """Of one relevance, in one answer; and where breadth matters more than cost, so that a prompt shows more passages."""
 MOST_QUERIES = 4
 MOST_READ_ON = 4
-MOST_WITHDRAWN = 20
 """Requests to read on in one answer."""
-MOST_SECTIONS, LONGEST_SERVED = 12, 200
+MOST_WITHDRAWN = 20
+MOST_SECTIONS, LONGEST_SERVED = 20, 400
 """Lines that say which passages serve a section, in one answer, and characters of one."""
 LONGEST_REFERENCE = 24
 """Characters."""
@@ -183,7 +183,7 @@ _READ_ON: Any = (
 )
 _SECTIONS: Any = (
     Annotated[
-        list[Annotated[str, AtMost(LONGEST_SERVED), Form("^[0-9.]{1,12}:( P[0-9]{1,3}){1,30}$")]], AtMost(MOST_SECTIONS)
+        list[Annotated[str, AtMost(LONGEST_SERVED), Form("^[0-9.]{1,12}:( P[0-9]{1,3}){1,90}$")]], AtMost(MOST_SECTIONS)
     ],
     Field(default_factory=list),
 )

@@ -61,6 +61,7 @@ class SectionEvidence:
         sides = (key for item in contradictions if own & set(item.excerpt_ids) for key in item.excerpt_ids)
         ids = dict.fromkeys([*sides, *section.shared_ids])
         items = [self.views[key] for key in ids if key in self.views and key not in own]
+        items = [*{(item.title, item.quote): item for item in reversed(items)}.values()][::-1]
         used = accumulate(passage_tokens(item.quote) for item in items)
         return [item for item, tokens in zip(items, used, strict=True) if tokens <= room]
 

@@ -109,8 +109,10 @@ def test_a_handful_of_excerpts_bears_no_sections() -> None:
 
 
 def test_a_section_shares_what_fits_its_prompt_and_first_the_other_side_of_its_contradictions() -> None:
-    views = {key: EvidenceView(id=key, title="", quote="seven words that take some tokens, " * 4) for key in "abcd"}
-    section = Section(title="t", node="1", excerpt_ids=["a"], shared_ids=["b", "c"])
+    quote = "seven words that take some tokens, " * 4
+    views = {key: EvidenceView(id=key, title="", quote=f"{quote}{key}") for key in "abcd"}
+    views["again"] = views["b"].model_copy(update={"id": "again"})
+    section = Section(title="t", node="1", excerpt_ids=["a"], shared_ids=["b", "again", "c"])
     contradictions = [ContradictionView(topic="t", excerpt_ids=["a", "d"])]
     evidence, room = SectionEvidence(views, {}), passage_tokens(views["a"].quote)
     assert [item.id for item in evidence.shared(section, contradictions, 2 * room)] == ["d", "b"]
