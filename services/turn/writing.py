@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from itertools import accumulate
 
 from schemas.context import RunContext
 from schemas.evidence import Excerpt
@@ -38,6 +39,8 @@ MOST_EVIDENCE = 1_000_000
 """Tokens of evidence that a writer is shown at most, where its window and the budget have room for them."""
 QUOTED = 2 / 3
 """Share of them for quotes; the rest is for what stands beside these in their passages."""
+BACKGROUND = 0.25
+"""Share of the quotes that the background search may have."""
 ENOUGH = 15_000
 """Tokens of quotes from which one call writes a better report than sections do from all (7.3 and 6.0 of 10, graded blind; November 2026)."""
 LEAST_LEFT = 0.5
@@ -249,11 +252,13 @@ def _once(prompt: ReporterPrompt, excerpts: Sequence[Excerpt], context: RunConte
     if fewest := context.level.written_tokens:
         findings = within(findings, fewest, pinned | answering)
         left = min(left, settings().leadline_one_call_tokens)
-    left -= sum(estimate(item.quote) for item in prompt.background)
+    background = [confirmed(item) for item in prompt.background]
     if fewest or left >= ENOUGH:  # else what does not fit is written in sections
+        sizes = accumulate(estimate(item.quote) for item in background)
+        background = [item for item, size in zip(background, sizes, strict=True) if size <= BACKGROUND * left]
+        left -= sum(estimate(item.quote) for item in background)
         findings = within(findings, int(left), pinned)
     findings = [finding.model_copy(update={"hidden": 0}) for finding in findings]
-    background = [confirmed(item) for item in prompt.background]
     return prompt.model_copy(update={"findings": findings, "background": background})
 
 

@@ -95,7 +95,7 @@ async def test_a_second_draft_is_edited_with_what_is_found_for_its_weakest_topic
     def answer(body: dict[str, Any]) -> Any:
         role = role_of(body)
         if role == "reporter":
-            assert "words (in Chinese, characters), with the particulars" in body["messages"][0]["content"]
+            assert "words (in Chinese, characters), which buy reasons" in body["messages"][0]["content"]
             shown = shown_to(body)
             own = [key for key, quote in shown.items() if quote in PAPERS["machine"] + PAPERS["echo"]]
             return "# Depth\n\n" + "\n\n".join(f"{shown[key].rstrip('.')} [{key}]." for key in own)
