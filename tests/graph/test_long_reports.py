@@ -227,3 +227,31 @@ async def test_a_model_that_cannot_write_the_whole_in_one_answer_writes_in_secti
     assert len(asked(endpoint)) == 3
     assert [*TITLES.values()] == [title for title in sections_of(report.markdown) if title in TITLES.values()]
     assert say("cut_off", "en-US") not in report.limits
+
+
+@pytest.mark.parametrize(("words", "sections"), [(4_000, 0), (6_000, 3)])
+async def test_what_one_answer_can_hold_is_written_in_one_call(
+    endpoint: OpenAIServer, papers: Path, monkeypatch: pytest.MonkeyPatch, words: int, sections: int
+) -> None:
+    monkeypatch.setenv("LEADLINE_ONE_CALL_TOKENS", "100000")
+    forget_settings()
+    script = Script()
+    endpoint.choose = lambda body: "# Depth\n\n" + told_of(body, 3) if role_of(body) == "reporter" else script(body)
+    await run(papers, words=words)
+    assert len({section_of(body) for body in asked(endpoint)}) == sections
+    assert all(body["max_tokens"] >= 2 * words for body in asked(endpoint, "reporter"))
+
+
+@pytest.mark.parametrize(("enough", "sections"), [(15_000, 3), (0, 0)])
+async def test_a_deep_report_has_the_most_relevant_quotes_only_where_these_are_enough(
+    endpoint: OpenAIServer, papers: Path, monkeypatch: pytest.MonkeyPatch, enough: int, sections: int
+) -> None:
+    monkeypatch.setenv("LEADLINE_ONE_CALL_TOKENS", "100000")
+    monkeypatch.setattr("services.turn.writing.MOST_EVIDENCE", 80)
+    monkeypatch.setattr("services.models.token_limits.LEAST_EVIDENCE", 0)
+    monkeypatch.setattr("services.turn.writing.ENOUGH", enough)
+    forget_settings()
+    script = Script()
+    endpoint.choose = lambda body: "# Depth\n\n" + told_of(body, 3) if role_of(body) == "reporter" else script(body)
+    await run(papers, depth="deep")
+    assert len({section_of(body) for body in asked(endpoint)}) == sections

@@ -128,7 +128,7 @@ async def test_evidence_that_no_single_call_can_hold_is_cut_to_the_most_relevant
 async def test_a_small_window_has_the_most_relevant_quotes_in_one_call(
     endpoint: OpenAIServer, norland: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("services.turn.writing.MOST_EVIDENCE", 150)
+    monkeypatch.setattr("services.turn.writing.MOST_EVIDENCE", 300)
     await aresearch(QUESTION, docs=[norland])
     [first, *_] = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "reporter"]
     assert LIGHT[0] in first
