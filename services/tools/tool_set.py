@@ -40,12 +40,13 @@ OF_KIND = {
 }
 """Tools by kind of step: a research step gathers, a processing step computes."""
 OWN = {
-    "web_search": "searches the web again, with queries that follow from what was found",
     "web_reader": "reads one whole web page that a search or the question named",
-    "search_documents": "searches the user's documents again, with queries that follow from what was found",
     "file_reader": "reads one whole file of the user: table, JSON, text, document",
 }
-"""A planner's descriptions of the built-in gathering tools; databases are described by their schemas."""
+"""A planner's descriptions of the built-in tools that do what rounds of search do not; databases are described by their schemas.
+
+Searches in a loop of tools cost 60,000 tokens a step and found 180 sentences that answer it, rounds 43,000 and 330 (two deep runs; November 2026).
+"""
 BASE = tuple(dict.fromkeys(name for names in GROUPS.values() for name in names))
 """Names of the built-in tools."""
 

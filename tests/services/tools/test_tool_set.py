@@ -13,7 +13,7 @@ from services.run.settings import forget_settings
 from services.search.providers import allow_folders
 from services.tools.tool_set import BASE, own_tool_views
 
-DOCUMENTS, WEB = ["search_documents", "file_reader"], ["web_search", "web_reader"]
+DOCUMENTS, WEB = ["file_reader"], ["web_reader"]
 
 
 async def names(run: Run) -> list[str]:
