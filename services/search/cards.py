@@ -69,6 +69,8 @@ _NUMBER = re.compile(r"\d[\d.-]{0,15}[A-Za-z]?")
 _NUMBERED = re.compile(r"(.{2,30}?) (?:number|no\.?|nr\.?)|([\u4e00-\u9fff]{0,4}?)(?:文号|编号)", re.IGNORECASE)
 _NAMED_TITLE = re.compile(r"([A-Z]{2,10} \d[\d.-]{0,10})(?::| ?[–—-]) ")
 _IDENTIFIER = re.compile(r"([A-Z]{2,10}[ -]?(\d{1,8}))(?=$|:| ?[–—-] )")
+_SERIAL = re.compile(r"(?!(?:19|20)\d\d\D)(\d{3,6})[-_. ](?=\D)")
+"""The number of a file in a series; two digits are more often a chapter's, four that may be a year are not told apart."""
 LONGEST_NAME = 40
 
 _LINK = re.compile(r"<[^<>]{0,300}>`?_{0,2}")
@@ -103,8 +105,8 @@ def text_card(text: str, file: str = "") -> Card:
     """Return the card of a text, by its front matter or the fields at its beginning, and its first heading.
 
     If other headings of its level follow, the first may be generic (`Summary`), and the file's name becomes the card's name. So does a field
-    that the file is named after, `eip: 1559` in `eip-1559.md`, and an identifier whose number the file's name has: `SE-0306` as a field or
-    `MSC2313: …` as the title.
+    that the file is named after, `eip: 1559` in `eip-1559.md`, an identifier whose number the file's name has, `SE-0306` as a field or
+    `MSC2313: …` as the title, and the number that a file's name begins with: `0012` in `0012-use-postgres.md`.
     """
     head = text[:HEAD]
     front = _FRONT_MATTER.match(head)
@@ -116,7 +118,8 @@ def text_card(text: str, file: str = "") -> Card:
     shared = not card.title and levels.count(min(levels[:1], default="")) > 1
     named = (_file_named_by(field, file) for field in fields)
     identified = (_identified(text, file) for text in [card.title, title, *(value for _, value in fields)])
-    name = next(filter(None, [*named, *identified]), file if shared else "")
+    numbered = _SERIAL.match(_NAMED_DATE.sub("", file)) if card.title or title else None
+    name = next(filter(None, [*named, *identified]), file if shared else numbered[1] if numbered else "")
     return card.filled(Card(title=title, name=name))
 
 

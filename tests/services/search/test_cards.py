@@ -113,11 +113,17 @@ async def test_documents_of_every_kind_have_the_card_that_they_state(tmp_path: P
         "# Drums {#drums}\n\n* Proposal: [SE-0306](0306-drums.md)\n* Authors: [Ada Holm](https://norland.example/ada)\n\n## Use {.wide}\n\nIt turns.\n"
     )
     (folder / "j-2313-lines.md").write_text("# MSC2313: Lines\n\nThey are long.\n")
+    (folder / "0012-winches.md").write_text("# Use steam\n\nIt pulls.\n")
+    (folder / "1872-voyage.md").write_text("# The voyage\n\nIt was long.\n")
+    (folder / "2021_voyage.md").write_text("# Another\n\nIt was short.\n")
     (folder / "k-2020-03-19.md").write_text("# COVID-19: what ships did\n\nThey stayed in port.\n")
     hits = await cards_of(folder, tmp_path / "home")
     lines = {name: hit.card.line for name, hit in hits.items()}
     title = hits["f.pdf"].title
     assert lines == {
+        "0012-winches.md": "0012 – Use steam",
+        "1872-voyage.md": "1872 – The voyage",
+        "2021_voyage.md": "Another",
         "a.rst": "PEP 9703 – Making the Capstan Lock Optional in Sounding Machines (Ada Holm et al., created 2023-01-09, "
         "resolution 2023-10-24, Final, Machine 3.13)",
         "b.md": "Wire: a history (Ada Holm, Ben Nares, date 2024-03-12, draft, 2.1)",
@@ -137,7 +143,7 @@ async def test_documents_of_every_kind_have_the_card_that_they_state(tmp_path: P
     assert hits["a.rst"].card.authors == ["Ada Holm", "Ben Nares", "Cleo Hart", "Dan Ives"]
     assert hits["d.html"].card.name == "RFC 9998"
     assert {name: hit.published for name, hit in hits.items()} == {
-        "a.rst": "2023-01-09", "b.md": "2024-03-12", "c.md": "2023-06-16", "d.html": "2022-06-06", "e.docx": "2021-04-05",
+        "0012-winches.md": None, "1872-voyage.md": None, "2021_voyage.md": None, "a.rst": "2023-01-09", "b.md": "2024-03-12", "c.md": "2023-06-16", "d.html": "2022-06-06", "e.docx": "2021-04-05",
         "f.pdf": None, "g.rst": "2020-02-03", "h.md": None, "i-0306-drums.md": None, "j-2313-lines.md": None, "k-2020-03-19.md": "2020-03-19",
     }  # fmt: skip
     assert hits["a.rst"].title.startswith("PEP 9703 – Making")
