@@ -13,6 +13,7 @@ from schemas.document import Block
 from schemas.evidence import Excerpt, Judged, Judgement, Source
 from schemas.verifier import MAX_STATEMENTS, PassageView, StatementView, Verification, VerifierPrompt
 from services.models import ask
+from services.models.token_limits import evidence_tokens
 from services.reports.checking.checked_report import CheckedReport, Doubt, Statement
 from services.reports.editing import edited
 from services.reports.markdown import ReportInputs, check_draft
@@ -20,19 +21,20 @@ from services.reports.nearest import nearest, nearest_each, passages_of
 from services.reports.section_evidence import TextOf, surroundings
 from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError, StoreError
+from services.run.scope import current_run
 from services.run.ui_text import problem_text, say
 from services.text.length import estimate
 from services.text.passages import sentences
 from services.text.quote_location import locate
 
-MAX_TOKENS = 8_000
-"""Estimated tokens of the statements and passages of one call; the same for all models, so that a replay makes the same calls."""
+MAX_TOKENS = 16_000
+"""Estimated tokens of the statements and passages of one call, where the model's window has room for them."""
 Shown = Mapping[Statement, Sequence[str]]
 """Ids of the passages by which statements are judged."""
 NEAREST = 12
 """Passages of the sources by which a statement is judged once more that says what they do not tell, or what is still open; and most of those
 that stand below a title or a lead without citations."""
-MAX_NEAREST = MAX_TOKENS
+MAX_NEAREST = 8_000
 """Estimated tokens of all such passages; the nearest of each statement come first."""
 WORDLESS = frozenset({"partly", "not_told", "no_claim", "absent"})
 """Verdicts that need no words of a passage."""
@@ -173,7 +175,8 @@ class Judge:
         """Judge statements by the passages with these ids, in batches side by side; what one of them judged holds if another fails."""
         cited = dict.fromkeys(key for ids in shown.values() for key in ids)
         passages = {key: await self._passage(excerpts[key]) for key in cited}
-        batches = [self._batch(batch, shown, passages, doubts) for batch in self._batches(shown, passages)]
+        room = await evidence_tokens(current_run(), "verifier", MAX_TOKENS)
+        batches = [self._batch(batch, shown, passages, doubts) for batch in _batches(shown, passages, room)]
         for failure in await asyncio.gather(*batches, return_exceptions=True):
             if failure is not None:
                 raise failure
@@ -245,23 +248,6 @@ class Judge:
                 self.new_excerpts.append(new)
             return
 
-    def _batches(self, shown: Shown, passages: Mapping[str, PassageView]) -> Iterator[list[Statement]]:
-        """Split sentences into calls by their number and by the length of their passages."""
-        batch: list[Statement] = []
-        held: set[str] = set()
-        used = 0
-        for statement, ids in shown.items():
-            cost = estimate(statement[0]) + sum(_length(passages[key]) for key in ids if key not in held)
-            if batch and (len(batch) == MAX_STATEMENTS or used + cost > MAX_TOKENS):
-                yield batch
-                batch, held, used = [], set(), 0
-                cost = estimate(statement[0]) + sum(_length(passages[key]) for key in ids)
-            batch.append(statement)
-            held.update(ids)
-            used += cost
-        if batch:
-            yield batch
-
     async def _batch(
         self,
         batch: Sequence[Statement],
@@ -326,6 +312,24 @@ class Judge:
             quote=excerpt.quote,
             after=text[excerpt.end : beside.end],
         )
+
+
+def _batches(shown: Shown, passages: Mapping[str, PassageView], room: int) -> Iterator[list[Statement]]:
+    """Split sentences into calls by their number and by the length of their passages."""
+    batch: list[Statement] = []
+    held: set[str] = set()
+    used = 0
+    for statement, ids in shown.items():
+        cost = estimate(statement[0]) + sum(_length(passages[key]) for key in ids if key not in held)
+        if batch and (len(batch) == MAX_STATEMENTS or used + cost > room):
+            yield batch
+            batch, held, used = [], set(), 0
+            cost = estimate(statement[0]) + sum(_length(passages[key]) for key in ids)
+        batch.append(statement)
+        held.update(ids)
+        used += cost
+    if batch:
+        yield batch
 
 
 def _length(passage: PassageView) -> int:

@@ -49,7 +49,7 @@ DEFAULTS: dict[str, tuple[float, int]] = {
     "coder": (0.2, 1_500),
     "reflector": (0.3, 500),
     "reporter": (0.5, 2_000),
-    "verifier": (0.0, 2_500),
+    "verifier": (0.0, 4_000),
 }
 """Temperature and maximum output tokens by role. A truncated answer is requested again with more tokens."""
 
