@@ -16,14 +16,14 @@ from services.run.roles import OFFLINE, RoleModel, role_model
 from services.run.ui_text import say
 
 SHARES: dict[str, tuple[float, float]] = {
-    "coordinator": (0.02, 0.03),
-    "planner": (0.10, 0.12),
-    "researcher": (0.55, 0.35),
-    "reflector": (0.13, 0.10),
-    "reporter": (0.15, 0.35),
-    "verifier": (0.05, 0.05),
+    "coordinator": (0.01, 0.01),
+    "planner": (0.04, 0.08),
+    "researcher": (0.40, 0.33),
+    "reflector": (0.12, 0.10),
+    "reporter": (0.23, 0.28),
+    "verifier": (0.20, 0.20),
 }
-"""Shares of the roles in input and output tokens, computed as in docs/models.md; they matter if models differ in price."""
+"""Shares of the roles in input and output tokens, as strong models were measured (November 2026); they matter if models differ in price."""
 USUAL_TIME = 0.5
 """Share of a depth's maximum seconds below which most of its runs stay."""
 IN_CENTS = 0.095

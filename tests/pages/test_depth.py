@@ -56,7 +56,7 @@ def test_what_a_limit_leaves_out_is_said_before_the_question_is_asked(page: Page
     page.write("20000")
     page.click("document.querySelector('#settings .primary')")
     page.wait("document.getElementById('estimate').className === 'short'", "what is left out")
-    assert "20,000 of 275,000 tokens are not enough for all of that" in page.evaluate(ESTIMATE)
+    assert "20,000 of 1,100,000 tokens are not enough for all of that" in page.evaluate(ESTIMATE)
     assert page.evaluate(CHECKED) == "deep"
 
 
@@ -65,7 +65,7 @@ def test_a_run_has_the_depth_that_was_chosen(page: Page, site: Site) -> None:
     choose(page, depth="deep", max_plan_iterations=1)
     ask(page, SIMPLE)
     page.wait("document.querySelector('.notices li')", "the estimate at the run")
-    assert "Depth deep: about 275,000 tokens" in text(page, ".notices")
+    assert "Depth deep: about 1,100,000 tokens" in text(page, ".notices")
     status(page, "done")
     report_text(page)
 
