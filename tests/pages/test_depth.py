@@ -11,8 +11,8 @@ from tests.pages.conftest import SIMPLE, Site, ask, choose, opened, report_text,
 ESTIMATE = "document.getElementById('estimate').textContent"
 CHECKED = "document.querySelector('#depth :checked').value"
 WORDS = {
-    "en-US": (["Quick", "Standard", "Deep", "Exhaustive"], "about 860,000 tokens", "about 200 sources", "at most 120 minutes"),
-    "zh-CN": (["快速", "标准", "深入", "详尽"], "约 860,000 个词元", "约 200 个来源", "最多 120 分钟"),
+    "en-US": (["Quick", "Standard", "Deep", "Exhaustive"], "about 3,300,000 tokens", "about 200 sources", "at most 120 minutes"),
+    "zh-CN": (["快速", "标准", "深入", "详尽"], "约 3,300,000 个词元", "约 200 个来源", "最多 120 分钟"),
 }  # fmt: skip
 
 
