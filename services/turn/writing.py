@@ -41,6 +41,8 @@ QUOTED = 2 / 3
 """Share of them for quotes; the rest is for what stands beside these in their passages."""
 BACKGROUND = 0.25
 """Share of the quotes that the background search may have."""
+AGAIN = 0.25
+"""Share of the room of evidence that a second draft has besides, for the first and for what is found for it."""
 ENOUGH = 15_000
 """Tokens of quotes from which one call writes a better report than sections do from all (7.3 and 6.0 of 10, graded blind; November 2026)."""
 LEAST_LEFT = 0.5
@@ -176,15 +178,16 @@ async def _in_sections(run: Run, prompt: ReporterPrompt, room: int) -> bool:
         if not prompt.outline or prompt.wishes.shape or role_model("reporter", run.context).model == OFFLINE:
             return False
         in_one = prompt.draft or settings().leadline_one_call_tokens
-        return not in_one or _length(run.context, prompt).fewest > ONE_CALL_WORDS or _tokens(prompt) > room
+        return not in_one or _length(run.context, prompt).fewest > ONE_CALL_WORDS or not _fits(prompt, room)
 
     return await run.journal.decided("sections", decide, "again" if prompt.draft else "")
 
 
-def _tokens(prompt: ReporterPrompt) -> int:
-    """Return about how many tokens the evidence of a prompt has; of a second draft the draft is evidence, too."""
+def _fits(prompt: ReporterPrompt, room: int) -> bool:
+    """Tell whether the evidence of a prompt fits; of a second draft the first one is evidence, too, and has room of its own."""
     evidence = [item.quote for finding in prompt.findings for item in finding.evidence]
-    return sum(map(estimate, [*evidence, prompt.draft, *(item.quote for item in prompt.background)]))
+    tokens = sum(map(estimate, [*evidence, prompt.draft, *(item.quote for item in prompt.background)]))
+    return tokens <= room * (1 + AGAIN * bool(prompt.draft))
 
 
 def _scale(prompt: ReporterPrompt) -> float:
@@ -274,7 +277,7 @@ async def _whole_passages(
     others = [finding for finding in prompt.findings if finding not in findings]
     shown = prompt.model_copy(update={"findings": others + whole})
     key = "again" if prompt.draft else ""
-    return whole if await run.journal.decided("passages", lambda: _tokens(shown) <= room, key) else findings
+    return whole if await run.journal.decided("passages", lambda: _fits(shown, room), key) else findings
 
 
 def _sections(state: ResearchState, context: RunContext, prompt: ReporterPrompt) -> list[Section]:

@@ -109,9 +109,12 @@ async def test_a_second_draft_that_has_lost_what_the_first_tells_does_not_take_i
 async def test_evidence_that_fits_one_call_only_without_the_draft_is_written_again_all_the_same(
     endpoint: OpenAIServer, norland: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("LEADLINE_ONE_CALL_TOKENS", "300")
+    monkeypatch.setattr("services.turn.writing.MOST_EVIDENCE", 340)
     await aresearch(QUESTION, docs=[norland])
     assert {"first draft", "second draft"} <= {moment_of(body) for body in endpoint.requests}
+    [first, *_] = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "reporter"]
+    assert LIGHT[0] in first
+    assert "reporter_section" not in endpoint.roles
 
 
 async def test_evidence_that_no_single_call_can_hold_is_cut_to_the_most_relevant(
@@ -122,14 +125,4 @@ async def test_evidence_that_no_single_call_can_hold_is_cut_to_the_most_relevant
     [first, *_] = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "reporter"]
     assert LIGHT[0] in first
     assert "further_excerpts" not in first
-    assert "reporter_section" not in endpoint.roles
-
-
-async def test_a_small_window_has_the_most_relevant_quotes_in_one_call(
-    endpoint: OpenAIServer, norland: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("services.turn.writing.MOST_EVIDENCE", 300)
-    await aresearch(QUESTION, docs=[norland])
-    [first, *_] = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "reporter"]
-    assert LIGHT[0] in first
     assert "reporter_section" not in endpoint.roles
