@@ -12,6 +12,7 @@ from itertools import zip_longest
 from schemas.document import Block
 from schemas.evidence import Excerpt, Judged, Judgement, Source
 from schemas.verifier import MAX_STATEMENTS, PassageView, StatementView, Verification, VerifierPrompt
+from services.evidence.references import MOST_QUOTED
 from services.models import ask
 from services.models.token_limits import evidence_tokens
 from services.reports.checking.checked_report import CheckedReport, Doubt, Statement
@@ -219,12 +220,16 @@ class Judge:
         return shown
 
     def _add_excerpt(self, words: str, passages: Sequence[Excerpt]) -> None:
-        """Add an excerpt of the sentences with the decisive words, unless another holds them; it belongs to a step, preferably to one that quotes the source."""
+        """Add an excerpt of the sentences with the decisive words, and of what follows them in the passage, unless another holds them.
+
+        It belongs to a step, preferably to one that quotes the source.
+        """
         for passage in passages:
             if (location := locate(words, passage.quote)) is None:
                 continue
-            spans = [span for span in sentences(passage.quote) if span.start < location[1] and location[0] < span.end]
-            start, end = passage.start + spans[0].start, passage.start + spans[-1].end
+            spans = sentences(passage.quote)
+            telling = [span for span in spans if span.start < location[1] and location[0] < span.end]
+            start, end = passage.start + telling[0].start, passage.start + telling[-1].end
             ranked = sorted(self.excerpts.values(), key=lambda excerpt: excerpt.content_hash != passage.content_hash)
             same = [excerpt for excerpt in ranked if excerpt.content_hash == passage.content_hash]
             steps = [excerpt.id.partition("-")[0] for excerpt in ranked if excerpt.id.startswith("E")]
@@ -234,7 +239,10 @@ class Judge:
                     for excerpt in self.excerpts.values()
                     if excerpt.id.startswith(f"{steps[0]}-")
                 )
-                quote = passage.quote[spans[0].start : spans[-1].end]
+                free = min((excerpt.start for excerpt in same if excerpt.start >= end), default=passage.end)
+                room = min(free, start + MOST_QUOTED)
+                end = max(end, *(stop for span in spans if (stop := passage.start + span.end) <= room))
+                quote = passage.quote[start - passage.start : end - passage.start]
                 new = passage.model_copy(
                     update={
                         "id": f"{steps[0]}-{number}",

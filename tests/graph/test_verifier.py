@@ -227,7 +227,8 @@ async def test_what_a_source_tells_although_the_report_says_that_it_does_not_bec
 ) -> None:
     white = "The ferry of Norland is white."
     built = "The ferry of Norland was built in 1961 by the yard of Ostby."
-    ferry = quoted_whole(endpoint, tmp_path / "ferry", "The ferry of Norland", [*QUOTES, white, built])
+    limit = "Of that ferry only the funnel is left."
+    ferry = quoted_whole(endpoint, tmp_path / "ferry", "The ferry of Norland", [*QUOTES, white, built, limit])
     endpoint.script["researcher"] = [quoting(QUOTES[0], QUOTES[2], white)]
     endpoint.script["reporter"] = [
         f"{QUOTES[2]} [E1-2]\n\n{QUOTES[0]} [E1-1] The sources do not tell who built the ferry of Norland."
@@ -248,7 +249,7 @@ async def test_what_a_source_tells_although_the_report_says_that_it_does_not_bec
         (built, ["E1-4"], "quoted"),
     ]
     [result] = report.results
-    assert [excerpt.quote for excerpt in result.excerpts] == [QUOTES[0], QUOTES[2], white, built]
+    assert [excerpt.quote for excerpt in result.excerpts] == [QUOTES[0], QUOTES[2], white, f"{built}\n\n{limit}"]
     assert not report.left_out
     assert verify_bundle(Path(report.folder or "")).problems == []
 
