@@ -243,15 +243,9 @@ class Judge:
                 room = min(free, start + MOST_QUOTED)
                 end = max(end, *(stop for span in spans if (stop := passage.start + span.end) <= room))
                 quote = passage.quote[start - passage.start : end - passage.start]
-                new = passage.model_copy(
-                    update={
-                        "id": f"{steps[0]}-{number}",
-                        "quote": quote,
-                        "start": start,
-                        "end": end,
-                        "relevance": "high",
-                    }
-                )
+                key = f"{steps[0]}-{number}"
+                place = {"id": key, "quote": quote, "start": start, "end": end, "relevance": "high"}
+                new = passage.model_copy(update=place)
                 self.excerpts[new.id] = new
                 self.new_excerpts.append(new)
             return
