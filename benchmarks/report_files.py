@@ -115,10 +115,12 @@ def statement_figures(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def report_text(report: Report) -> str:
-    """Return a report as a reader grades it: without counts, warnings and the program's own sections; with numbers as citations, and at its end what ‡ means, as in the report."""
+    """Return a report as a reader grades it: without counts, warnings and the program's own sections; with numbers as citations, and what ‡ means where the report counts it."""
     text, sign = own_markdown(report, inferred=True).strip(), SIGNS["inferred"]
-    meaning = f"\n{sign} {labels_for(report.locale).meanings['inferred']}\n" if sign in text else ""
-    return f"{text}\n{meaning}"
+    if sign not in text:
+        return f"{text}\n"
+    title, _, rest = text.partition("\n")
+    return f"{title}\n\n{sign} {labels_for(report.locale).meanings['inferred']}\n{rest}\n"
 
 
 def words_of(text: str) -> int:
