@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from itertools import islice
+from textwrap import dedent
 from typing import Any
 
 import yaml
@@ -73,6 +74,7 @@ _SERIAL = re.compile(r"(?!(?:19|20)\d\d\D)(\d{3,6})[-_. ](?=\D)")
 """The number of a file in a series; two digits are more often a chapter's, four that may be a year are not told apart."""
 LONGEST_NAME = 40
 
+_FENCED = re.compile(r"\s{0,9}(```|~~~)\n((?:(?!\1).*\n){1,60}?)\1\n")
 _LINK = re.compile(r"<[^<>]{0,300}>`?_{0,2}")
 _HANDLE = re.compile(r"(?:(?<![ \t])[ \t]++)?\(@[\w.-]{1,60}\)")
 _EMAIL = re.compile(r"[^\s()]{1,100}(?:@| at )[\w.-]{1,100}[ \t]*\(([^()]{1,100})\)")
@@ -181,10 +183,11 @@ def card_of(fields: Iterable[Field]) -> Card:
 
 
 def header_fields(text: str) -> list[Field]:
-    """Return the fields in the first lines of a text: before everything else, or right below its title."""
+    """Return the fields in the first lines of a text: before everything else, in a plain block of code too, or right below its title."""
     fields: list[Field] = []
     before = 0
-    for line in _lines(text):
+    fenced = _FENCED.match(text[:HEAD])
+    for line in _lines(dedent(fenced[2]) if fenced else text):
         if not line.strip():
             if fields:
                 break

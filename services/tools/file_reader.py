@@ -12,12 +12,13 @@ from pathlib import Path, PurePath, PurePosixPath
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
+from schemas.card import Card
 from schemas.coder import TableView
 from services.run.errors import FileError
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.search.converters import CONVERSIONS, Converters
-from services.search.file_types import MAX_BYTES, SUFFIXES, TABLES
+from services.search.file_types import MAX_BYTES, SUFFIXES, TABLES, Converted
 from services.search.folder_files import belongs_to_home
 from services.search.providers import folders_of
 from services.search.table_profile import Profiled
@@ -192,11 +193,14 @@ def file_reader(run: Run, evidence: EvidenceStore) -> BaseTool:
 
     async def execute(request: FileReader) -> ToolOutput:
         opened = await asyncio.to_thread(lambda: open_file(request.path, folders_of(run.context)))
+        converted = await _converted(opened)
         return ToolOutput(
-            text=f"{opened.url}: {len(opened.data):,} bytes, changed {opened.modified}\n{await _read(opened)}",
+            text=_text(opened, converted),
             response_format=request.response_format,
             kind="document",
-            title=re.sub(r"[-_]+", " ", PurePath(opened.name).stem).strip() or opened.name,
+            title=converted["title"],
+            published=converted["published"],
+            card=Card.model_validate(converted["card"]),
             url=opened.url,
             at=datetime.now(UTC).isoformat(timespec="seconds"),
             artifacts=await _for_programs(opened, evidence),
@@ -213,8 +217,8 @@ async def _for_programs(opened: Opened, evidence: EvidenceStore) -> dict[str, st
     return {path.name: await evidence.put_bytes(opened.data)}
 
 
-async def _read(opened: Opened) -> str:
-    """Return the text of a file below what is in its tables; a file of an unknown kind is read as text."""
+async def _converted(opened: Opened) -> Converted:
+    """Convert a file; one of an unknown kind is read as text."""
     name, suffix = PurePath(opened.name).name, PurePath(opened.name).suffix.lower()
     if suffix not in SUFFIXES:
         name = f"{name}.txt"
@@ -222,12 +226,16 @@ async def _read(opened: Opened) -> str:
         answer = await converters.convert_data(name, opened.data)
     if "error" in answer:
         raise FileError(f"{opened.url} cannot be read: it {answer['error']}.")
-    return "\n".join(
-        [
-            *_described([Profiled.model_validate(table).view for table in answer["tables"] if suffix in TABLES]),
-            answer["text"],
-        ]
-    )
+    return answer
+
+
+def _text(opened: Opened, converted: Converted) -> str:
+    """Return the text of a file: that of a document as the search has it, so that it is one source; that of a table below what is in it."""
+    if PurePath(opened.name).suffix.lower() not in TABLES:
+        return str(converted["text"])
+    views = [Profiled.model_validate(table).view for table in converted["tables"]]
+    head = f"{opened.url}: {len(opened.data):,} bytes, changed {opened.modified}"
+    return "\n".join([head, *_described(views), converted["text"]])
 
 
 def _described(views: Sequence[TableView]) -> list[str]:

@@ -12,6 +12,7 @@ from services.run.errors import FileError
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.run.settings import forget_settings
+from services.search.documents import open_documents
 from services.search.providers import allow_folders
 from services.tools.file_reader import file_reader
 from tests.services.tools.conftest import output
@@ -52,6 +53,16 @@ async def test_a_file_is_a_source_with_the_address_that_searches_give_it(folder:
     found = await output(tool, path="papers/deep-sea_notes.txt", response_format="full")
     assert (found.kind, found.title, found.url) == ("document", "deep sea notes", "papers/deep-sea_notes.txt")
     assert found.response_format == "full"
+
+
+async def test_a_document_is_the_source_that_searches_find(folder: Path, tool: BaseTool, tmp_path: Path) -> None:
+    name = "bip-0448.md"
+    (folder / name).write_text("```\n  BIP: 448\n  Title: Lines\n  Status: Draft\n```\n\n## Abstract\n\nThey hold.\n")
+    found = await output(tool, path=name)
+    hit = await (await open_documents(folder, tmp_path / "home")).at(f"papers/{name}")
+    assert hit
+    assert (found.text, found.card, found.title) == (hit.text, hit.card, hit.title)
+    assert found.card.line == "BIP 448 – Lines (Draft)"
 
 
 async def test_the_encoding_of_a_chinese_table_is_found_out(folder: Path, tool: BaseTool) -> None:
@@ -113,7 +124,7 @@ async def test_a_run_has_the_folders_that_it_names(tmp_path: Path, evidence: Evi
     (mine / "a.txt").write_text("mine")
     allow_folders([mine])
     tool = file_reader(Run(RunContext(documents=[str(mine)])), evidence)
-    assert (await output(tool, path=str(mine / "a.txt"))).text.endswith("\nmine")
+    assert (await output(tool, path=str(mine / "a.txt"))).text.endswith("mine")
 
 
 async def test_a_missing_file_is_answered_with_those_that_are_there(folder: Path, tool: BaseTool) -> None:
