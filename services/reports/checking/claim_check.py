@@ -115,7 +115,9 @@ class ClaimCheck:
         """
         quoted, verdict = self._checked(words, ids, parts, self.likeness)
         by_code = False
-        if self.citing and verdict.fault in (_NOT_COVERED if covered and ids else _NOT_THERE if not ids else ()):
+        counts = verdict.fault == "numbers" and all(map(SMALL_NUMBER.fullmatch, verdict.what))  # what stands below it
+        faults = _NOT_THERE if not ids else _NOT_COVERED if covered and not counts else frozenset[str]()
+        if self.citing and verdict.fault in faults:
             key = self.citing.find(words, section, parts, lambda key: self._is_supported(words, [key], parts))
             if key:
                 ids, by_code = tuple(dict.fromkeys([*ids, key])), True
