@@ -254,7 +254,7 @@ def _once(prompt: ReporterPrompt, excerpts: Sequence[Excerpt], context: RunConte
     answering = {holders.get(key, key) for key, item in views.items() if item.relevance == "high"} & shown
     if fewest := context.level.written_tokens:
         findings = within(findings, fewest, pinned | answering)
-        left = min(left, settings().leadline_one_call_tokens)
+        left = min(left, settings().leadline_one_call_tokens or left)
     background = [confirmed(item) for item in prompt.background]
     if fewest or left >= ENOUGH:  # else what does not fit is written in sections
         sizes = accumulate(estimate(item.quote) for item in background)
