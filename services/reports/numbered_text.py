@@ -39,13 +39,13 @@ class Citations:
         return cls(numbers_of(report), links)
 
     def of_excerpts(self, excerpt_ids: Iterable[str], status: Status = "") -> tuple[Citation, ...]:
-        """Return the citations of excerpts, each source once, in the excerpts' order; `status` is the status of their claim."""
+        """Return the citations of excerpts, each source once, in the order of their numbers; `status` is the status of their claim."""
         by_number: dict[int, list[str]] = {}
         for excerpt_id in excerpt_ids:
             by_number.setdefault(self.numbers.get(excerpt_id, 0), []).append(excerpt_id)
         return tuple(
             Citation(number, self.links[number], tuple(ids), status)
-            for number, ids in by_number.items()
+            for number, ids in sorted(by_number.items())
             if number in self.links
         )
 

@@ -10,7 +10,7 @@ from schemas.reporter import Report
 from services.reports.html import page
 from services.reports.html.page import render_fragment
 from services.reports.labels import Labels, labels_for
-from services.reports.numbered_text import with_references
+from services.reports.numbered_text import Citations, with_references
 from services.reports.parser import parse_report
 from services.reports.references import (
     MAX_ADDRESSES,
@@ -148,3 +148,12 @@ def test_on_paper_a_source_has_its_first_quotes_and_the_number_of_the_others() -
     assert listed.printed_quotes == ["It is 0 m deep.", "It is 1 m deep.", "It is 2 m deep."]
     assert (listed.further_quotes, replace(listed, quotes=quotes[:3]).further_quotes) == ("+2", "")
     assert f"blockquote:nth-of-type(n + {PRINTED_QUOTES + 1}) {{ display: none; }}" in STYLE.read_text("utf-8")
+
+
+def test_citations_behind_one_statement_stand_in_the_order_of_their_numbers() -> None:
+    citations = Citations({"E1-1": 3, "E2-1": 1, "E2-2": 3}, {1: "#a", 3: "#b"})
+    cited = citations.of_excerpts(["E1-1", "E2-1", "E2-2", "E9-9"], "inferred")
+    assert [(each.number, each.excerpts, each.status) for each in cited] == [
+        (1, ("E2-1",), "inferred"),
+        (3, ("E1-1", "E2-2"), "inferred"),
+    ]
