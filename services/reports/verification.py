@@ -241,7 +241,7 @@ class Judge:
                 )
                 free = min((excerpt.start for excerpt in same if excerpt.start >= end), default=passage.end)
                 room = min(free, start + MOST_QUOTED)
-                end = max(end, *(stop for span in spans if (stop := passage.start + span.end) <= room))
+                end = max([end, *(stop for span in spans if (stop := passage.start + span.end) <= room)])
                 quote = passage.quote[start - passage.start : end - passage.start]
                 key = f"{steps[0]}-{number}"
                 place = {"id": key, "quote": quote, "start": start, "end": end, "relevance": "high"}

@@ -251,8 +251,8 @@ def _once(prompt: ReporterPrompt, excerpts: Sequence[Excerpt], context: RunConte
         for finding in prompt.findings
     ]
     left = QUOTED * room
-    answering = {holders.get(key, key) for key, item in views.items() if item.relevance == "high"} & shown
     if fewest := context.level.written_tokens:
+        answering = {holders.get(key, key) for key, item in views.items() if item.relevance == "high"}
         findings = within(findings, fewest, pinned | answering)
         left = min(left, settings().leadline_one_call_tokens or left)
     background = [confirmed(item) for item in prompt.background]
