@@ -69,6 +69,13 @@ def test_a_sentence_that_no_excerpt_supports_stays_as_it_is(written: str) -> Non
     assert "[E" not in checked.markdown
 
 
+def test_a_count_of_what_stands_below_it_gets_no_citation_of_something_else() -> None:
+    quotes = {**QUOTES, "E3-1": "Two ships of Norland were lost near Skagen, and two were sold."}
+    written = "Two ships were lost there. The Corvo sank near Skagen in 1902 [E1-2]."
+    assert "[E3-1]" not in check(written, quotes).markdown
+    assert "[E3-1]" in check("Two ships of Norland were lost near Skagen.", quotes).markdown
+
+
 @pytest.mark.parametrize("exempt", ["## The Corvo", "The sources do not say who built it.", "The ships were these:"])
 def test_what_makes_no_claim_gets_no_citation(exempt: str) -> None:
     assert check(exempt).markdown == exempt
