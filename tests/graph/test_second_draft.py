@@ -126,3 +126,12 @@ async def test_evidence_that_no_single_call_can_hold_is_cut_to_the_most_relevant
     assert LIGHT[0] in first
     assert "further_excerpts" not in first
     assert "reporter_section" not in endpoint.roles
+
+
+async def test_a_report_without_an_outline_has_its_evidence_where_others_are_written_in_sections(
+    endpoint: OpenAIServer, norland: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_ONE_CALL_TOKENS", "0")
+    await aresearch(QUESTION, docs=[norland], length="brief")
+    [only] = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "reporter"]
+    assert LIGHT[0] in only

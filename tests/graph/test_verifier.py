@@ -12,6 +12,7 @@ from leadline import aresearch
 from schemas.evidence import Claim
 from schemas.reporter import Report
 from services.reports.bundle import verify_bundle
+from services.run.settings import forget_settings
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.fakes.quoting import quoting
@@ -93,6 +94,20 @@ async def test_the_model_judges_what_code_neither_found_word_for_word_nor_refute
     assert "verifier" in report.prompts
     assert report.usage.roles["verifier"].calls == 1
     assert verify_bundle(Path(report.folder or "")).problems == []
+
+
+async def test_a_verifier_with_a_small_window_has_fewer_statements_at_a_time(
+    endpoint: OpenAIServer, ferry: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("services.models.token_limits.LEAST_EVIDENCE", 0)
+    monkeypatch.setenv("LEADLINE_CONTEXT_WINDOW_VERIFIER", "2800")  # a hundred tokens besides the instructions
+    forget_settings()
+    endpoint.script["reporter"] = [
+        "Passengers of the line numbered 23,400 in 2021 [E1-1]. Winter weather shut a jetty for weeks [E1-3]."
+    ]
+    endpoint.script["verifier"] = [verdicts((1, "supported", "23,400 passengers in 2021"))] * 2
+    await aresearch(QUESTION, docs=[ferry])
+    assert [message.count("<statement ") for message in asked(endpoint, "verifier")] == [1, 1]
 
 
 RETIRES = "The captain of the ferry retires at the end of the season [E1-2]."
