@@ -218,15 +218,13 @@ async def _for_programs(opened: Opened, evidence: EvidenceStore) -> dict[str, st
 
 
 async def _converted(opened: Opened) -> Converted:
-    """Convert a file; one of an unknown kind is read as text."""
-    name, suffix = PurePath(opened.name).name, PurePath(opened.name).suffix.lower()
-    if suffix not in SUFFIXES:
-        name = f"{name}.txt"
+    """Convert a file; one of an unknown kind, such as a program, is read as text, and its first lines say nothing about it."""
+    name, known = PurePath(opened.name).name, PurePath(opened.name).suffix.lower() in SUFFIXES
     async with CONVERSIONS.held(), Converters() as converters:
-        answer = await converters.convert_data(name, opened.data)
+        answer = await converters.convert_data(name if known else f"{name}.txt", opened.data)
     if "error" in answer:
         raise FileError(f"{opened.url} cannot be read: it {answer['error']}.")
-    return answer
+    return answer if known else {**answer, "title": name, "published": None, "card": {}}
 
 
 def _text(opened: Opened, converted: Converted) -> str:

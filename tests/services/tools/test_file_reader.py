@@ -105,7 +105,9 @@ async def test_other_files_are_text_or_converted_and_a_program_is_not_run(folder
     (folder / "run.py").write_text("open('made', 'w')\n" * 5)
     assert (await output(tool, path="x.jsonl")).text.endswith('{"n": 1}\n{"n": 2}')
     assert (await output(tool, path="README")).text.endswith("Read me first.")
-    assert "open('made', 'w')" in (await output(tool, path="run.py")).text
+    program = await output(tool, path="run.py")
+    assert "open('made', 'w')" in program.text
+    assert (program.title, program.card.line) == ("run.py", "")
     assert sorted(os.listdir(folder)) == ["README", "run.py", "x.jsonl"]  # noqa: PTH208 - a blocking call either way, of no length
 
 
