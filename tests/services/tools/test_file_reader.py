@@ -101,13 +101,12 @@ async def test_the_sheets_of_a_workbook_are_described_and_read(folder: Path, too
 
 async def test_other_files_are_text_or_converted_and_a_program_is_not_run(folder: Path, tool: BaseTool) -> None:
     (folder / "x.jsonl").write_text('{"n": 1}\n{"n": 2}\n')
-    (folder / "README").write_text("Read me first.")
+    (folder / "README").write_text("Read me first")
     (folder / "run.py").write_text("open('made', 'w')\n" * 5)
     assert (await output(tool, path="x.jsonl")).text.endswith('{"n": 1}\n{"n": 2}')
-    assert (await output(tool, path="README")).text.endswith("Read me first.")
-    program = await output(tool, path="run.py")
-    assert "open('made', 'w')" in program.text
-    assert (program.title, program.card.line) == ("run.py", "")
+    plain = await output(tool, path="README")
+    assert (plain.text, plain.title, plain.card.line) == ("Read me first", "README", "")
+    assert "open('made', 'w')" in (await output(tool, path="run.py")).text
     assert sorted(os.listdir(folder)) == ["README", "run.py", "x.jsonl"]  # noqa: PTH208 - a blocking call either way, of no length
 
 
