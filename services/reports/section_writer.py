@@ -60,8 +60,10 @@ class SectionEvidence:
         own = set(section.all_ids)
         sides = (key for item in contradictions if own & set(item.excerpt_ids) for key in item.excerpt_ids)
         ids = dict.fromkeys([*sides, *section.shared_ids])
-        items = [self.views[key] for key in ids if key in self.views and key not in own]
-        items = [*{(item.title, item.quote): item for item in reversed(items)}.values()][::-1]
+        unique: dict[tuple[str, str], EvidenceView] = {}
+        for view in (self.views[key] for key in ids if key in self.views and key not in own):
+            unique.setdefault((view.title, view.quote), view)
+        items = list(unique.values())
         used = accumulate(passage_tokens(item.quote) for item in items)
         return [item for item, tokens in zip(items, used, strict=True) if tokens <= room]
 
