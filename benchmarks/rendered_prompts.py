@@ -59,8 +59,8 @@ def answer_rendered(role: str, human: str) -> str:
     """Answer the human message of a role's prompt."""
     if role in SILENT:
         return SILENT[role]
-    if role in _OF_SECTIONS:
-        return _OF_SECTIONS[role](Element(body=human))
+    if role in _OF_TEXTS:
+        return _OF_TEXTS[role](Element(body=human))
     prompt = prompt_of(role, human)
     match prompt:
         case CoordinatorPrompt():
@@ -249,8 +249,13 @@ def _joining(text: Element) -> str:
     return json.dumps({"title": question, "summary": paragraphs[0], "follow_up_questions": further})
 
 
-_OF_SECTIONS = {"reporter_section": _section, "reporter_joining": _joining}
-"""Roles of a report in sections."""
+def _wording(text: Element) -> str:
+    """Leave the wording as it is."""
+    return text.first("draft").body
+
+
+_OF_TEXTS = {"reporter_section": _section, "reporter_joining": _joining, "reporter_wording": _wording}
+"""Further roles of the reporter."""
 _BY_ROLE = {
     "coordinator": _coordinator,
     "planner": _planner,
@@ -266,7 +271,7 @@ SILENT = {
     "reporter_slides": '{"pages": []}',
 }
 """What is answered in roles that rules do not play: nothing of any sentence."""
-ROLES = (*_BY_ROLE, *_OF_SECTIONS, *SILENT)
+ROLES = (*_BY_ROLE, *_OF_TEXTS, *SILENT)
 """Roles whose prompts can be answered."""
 
 

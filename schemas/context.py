@@ -44,6 +44,7 @@ Stem = Literal[
     "reporter",
     "reporter_section",
     "reporter_joining",
+    "reporter_wording",
     "reporter_editing",
     "reporter_sentences",
     "reporter_slides",

@@ -26,6 +26,7 @@ TEMPLATES = [
     *ROLES,
     "reporter_section",
     "reporter_joining",
+    "reporter_wording",
     "reporter_editing",
     "reporter_sentences",
     "reporter_slides",

@@ -141,6 +141,8 @@ def role_of(body: dict[str, Any]) -> str:
         return "researcher"
     if system.startswith("You write one section of a long report"):
         return "reporter_section"
+    if system.startswith("You are the last editor of a report"):
+        return "reporter_wording"
     written = next((title for title in reversed(titles) if title in SCHEMAS), "")
     return SCHEMAS.get(schema or written, "reporter")
 

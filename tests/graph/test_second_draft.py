@@ -11,7 +11,7 @@ from tests.fakes import two_drafts
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.fakes.read_folder import read_before
-from tests.fakes.two_drafts import COST, FIRST, LACKING, LIGHT, QUESTION, moment_of
+from tests.fakes.two_drafts import COST, FIRST, LACKING, LIGHT, QUESTION, SECOND, moment_of
 
 
 @pytest.fixture
@@ -104,6 +104,54 @@ async def test_a_second_draft_that_has_lost_what_the_first_tells_does_not_take_i
     report = await aresearch(QUESTION, docs=[norland])
     assert (report.title, report.follow_up_questions) == ("Lamps and carts", ["What else?"])
     assert LACKING not in report.markdown
+
+
+async def test_an_editor_who_sees_no_evidence_words_the_report_before_it_is_checked(
+    endpoint: OpenAIServer, norland: Path, tmp_path: Path
+) -> None:
+    told = "It was the keeper's widow who lent the office its four hundred crowns."
+    plain = SECOND.replace("# A widow paid", "# A widow paid for the tower").replace(COST, told).partition("\n\n===")[0]
+    endpoint.script["reporter_wording"] = [plain]
+    report = await aresearch(QUESTION, docs=[norland], out=tmp_path / "out")
+    asked, checked = (
+        next(body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == role)
+        for role in ("reporter_wording", "verifier")
+    )
+    assert f"<draft>\n{SECOND.partition('===')[0].strip()}\n</draft>" in asked
+    assert LIGHT[1] not in asked
+    assert told in checked
+    assert (report.title, report.follow_up_questions) == ("A widow paid for the tower", ["Who was she?"])
+    assert report.prompts["reporter_wording"] == 1
+    assert verify_bundle(Path(report.folder or "")).problems == []
+
+
+@pytest.mark.parametrize(
+    "wording",
+    [
+        SECOND.replace("A widow paid", "Worse").replace("[E2-1]", "[E2-2]"),
+        f"# Worse\n\n**TL;DR** {COST} [E3-1]",
+        SECOND.replace("A widow paid", "Worse").replace(" [E1-1]", ""),
+        Reply(401, {"error": {"message": "broken"}}),
+    ],
+    ids=["cites another excerpt", "has lost sentences", "has lost a citation", "fails"],
+)
+async def test_a_wording_that_says_something_else_does_not_take_the_place_of_the_draft(
+    endpoint: OpenAIServer, norland: Path, wording: str | Reply
+) -> None:
+    endpoint.script["reporter_wording"] = [wording]
+    report = await aresearch(QUESTION, docs=[norland])
+    assert (report.title, report.follow_up_questions) == ("A widow paid", ["Who was she?"])
+    assert report.limits == []
+
+
+@pytest.mark.parametrize("short_of", [{"REPORT_SHARE": 10}, {"WORDED": 100_000}], ids=["time", "tokens"])
+async def test_what_is_left_of_the_limits_is_kept_for_the_check(
+    endpoint: OpenAIServer, norland: Path, monkeypatch: pytest.MonkeyPatch, short_of: dict[str, float]
+) -> None:
+    for name, value in short_of.items():
+        monkeypatch.setattr(f"services.turn.writing.{name}", value)
+    await aresearch(QUESTION, docs=[norland], max_tokens=200_000)
+    assert "reporter_wording" not in endpoint.roles
 
 
 async def test_evidence_that_fits_one_call_only_without_the_draft_is_written_again_all_the_same(
