@@ -16,6 +16,8 @@ MAX_MISSING = 100
 """Numbers of a statement that are named as missing."""
 MAX_COMPUTED = 60
 """Figures, and years, of the cited texts from which others are computed."""
+MANY = 8
+"""Cited texts and cards above which a number may follow from them by chance, as where a whole source is cited."""
 MAX_FOLLOWING = 20
 """Numbers of a statement for which it is tried whether they follow from others."""
 _NUMBERED = re.compile(r"[a-z][a-z.]{0,60}+-(\d{3,9})|[a-z]{3,30}+(\d{1,9})")
@@ -79,12 +81,18 @@ def follows(wanted: Measure, evidence: Sequence[ComparedText]) -> bool:
     figures += [Measure("", total, 0.0, 1.0, "") for total in _totals(evidence)]
     if wanted.kind in {"percent", ""}:  # of `from 42 to 53 percent` only the second has its unit
         figures += [replace(figure, value=100 - figure.value) for figure in figures if figure.kind == "percent"]
-    computed = (_results(former, other, wanted.kind) for former, other in permutations(figures[: 2 * MAX_COMPUTED], 2))
-    return (
-        any(_is(wanted, figure.value) for figure in figures)
-        or (_counts_years(wanted) and any(_is(wanted, years) for years in _years_between(evidence)))
-        or any(_is(wanted, value) for values in computed for value in values)
-    )
+    pairs = permutations(figures[: 2 * MAX_COMPUTED], 2)
+    computed = [figure.value for figure in figures]
+    computed += [value for former, other in pairs for value in _results(former, other, wanted.kind)]
+    computed += _years_between(evidence) if _counts_years(wanted) else ()
+    return any(_is(wanted, value) for value in computed) and (len(evidence) <= MANY or not _by_chance(wanted, computed))
+
+
+def _by_chance(wanted: Measure, computed: Sequence[float]) -> bool:
+    """Tell whether any number as precise as this one is likely to be among so many results: by those between half and twice of it."""
+    size = abs(wanted.value)
+    near = sum(size / 2 <= abs(value) <= 2 * size for value in computed)
+    return near * 2 * wanted.half_step >= 1.5 * size
 
 
 def _figures(evidence: Sequence[ComparedText]) -> Iterator[Figure]:

@@ -144,3 +144,13 @@ def test_a_count_in_words_of_what_is_listed_is_left_to_a_verifier(untraced: list
         "欠薪、强迫劳动等五种情形要付赔偿金。", ["欠薪、强迫劳动的，要付赔偿金。"], untraced=untraced
     )
     assert (verdict.fault, verdict.certain) == ("numbers", False)
+
+
+MANY_DEPTHS = [f"In {1950 + 3 * place} a ship sounded {5_137 + 613 * place:,} metres." for place in range(10)]
+
+
+@pytest.mark.parametrize(("number", "of_many"), [("4,904", True), ("13,000", False)])
+def test_a_rough_number_that_follows_from_some_of_many_figures_is_a_coincidence(number: str, of_many: bool) -> None:
+    statement = f"The depths give {number} metres."
+    assert not check_support(statement, MANY_DEPTHS[::4]).fault
+    assert (not check_support(statement, MANY_DEPTHS).fault) == of_many
