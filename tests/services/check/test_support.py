@@ -151,6 +151,6 @@ MANY_DEPTHS = [f"In {1950 + 3 * place} a ship sounded {5_137 + 613 * place:,} me
 
 @pytest.mark.parametrize(("number", "of_many"), [("4,904", True), ("13,000", False)])
 def test_a_rough_number_that_follows_from_some_of_many_figures_is_a_coincidence(number: str, of_many: bool) -> None:
-    statement = f"The depths give {number} metres."
+    statement = f"The ships differ by {number} metres."
     assert not check_support(statement, MANY_DEPTHS[::4]).fault
     assert (not check_support(statement, MANY_DEPTHS).fault) == of_many
