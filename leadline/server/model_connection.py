@@ -99,18 +99,23 @@ async def connectable() -> Connectable:
 
 
 @model_connection.post("/model", status_code=204, dependencies=[Depends(_from_own_page)])
-async def connect_model(form: ModelForm) -> None:
-    """Try a model out with one small call, and use it for every run from now on. 422: what is wrong, and what to do."""
+async def connect_model(form: ModelForm, request: Request) -> None:
+    """Try a model out with one small call, and use it for every run from now on, if whoever asked still waits. 422: what is wrong, and what to do."""
     typed = _typed(form)
+    left = asyncio.ensure_future(request.receive())  # behind the body only the end of the connection comes
     try:
         with tried_out(typed):
             async with asyncio.timeout(SECONDS):
                 checks = await checked_models()
     except TimeoutError:
         raise HTTPException(422, f"The model did not answer within {SECONDS:.0f} seconds.") from None
+    finally:
+        gone = left.done()
+        left.cancel()
     if problems := [check.problem for check in checks if check.problem]:
         raise HTTPException(422, problems[0])
-    connect(Connection(typed.base_url, typed.api_key, checks[0].model))
+    if not gone:
+        connect(Connection(typed.base_url, typed.api_key, checks[0].model))
 
 
 @model_connection.delete("/model", status_code=204, dependencies=[Depends(_from_own_page)])

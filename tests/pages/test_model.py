@@ -1,5 +1,7 @@
 """The chip that says which model is connected, and the form that connects one: where it may, and what becomes of the key."""
 
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -70,6 +72,29 @@ def test_a_model_is_tried_out_and_connected_and_its_key_is_nowhere(
     page.wait(button("Disconnect"))
     page.click(button("Disconnect"))
     page.wait(f"{CHIP} === 'No model'", "that it is not connected")
+    browser.close(page)
+
+
+def test_a_model_whose_form_is_closed_while_it_is_tried_out_is_not_connected(
+    browser: Page, bare: tuple[str, Path], endpoint: OpenAIServer
+) -> None:
+    alone, _ = bare
+    tested = threading.Event()
+
+    def think(_: int) -> None:
+        tested.set()
+        time.sleep(2)
+
+    endpoint.on_request = think
+    page = browser.another()
+    opened(page, alone)
+    connect(page, endpoint.base_url, KEY)
+    assert tested.wait(20)
+    page.click(button("Cancel"))
+    page.wait("!document.getElementById('connect').open", "that the form is closed")
+    time.sleep(4)
+    endpoint.on_request = None
+    assert httpx.get(f"{alone}/model").json()["connected"] is False
     browser.close(page)
 
 

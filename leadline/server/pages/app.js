@@ -260,7 +260,7 @@ async function begin() {
   try {
     assistant = (await api.assistant()).assistant_id;
     graph = await api.graph(assistant);
-    const chip = modelChip();
+    const chip = modelChip(problem);
     depthChoice((models) => {
       chip(models);
       find("watch").hidden = models.length > 0;

@@ -19,11 +19,11 @@ function failure(text) {
   return key ? [say(key), said && say("connect_said", { said })].filter(Boolean).join("\n") : refusal(text);
 }
 
-/** Make the chip work. Returns the function that shows the names of the connected models in it. */
-export function modelChip() {
+/** Make the chip work; `problem` is told why its form does not open. Returns the function that shows the names of the connected models in it. */
+export function modelChip(problem) {
   const chip = document.getElementById("model");
   let names = [];
-  chip.addEventListener("click", () => openConnection(names));
+  chip.addEventListener("click", () => openConnection(names).catch(problem));
   return (models) => {
     names = models;
     const label = names.length ? say("modelIs", { names: names.join(say("comma")) }) : say("connectTitle");
@@ -70,6 +70,7 @@ function connectionForm(dialog, offers, connected, close) {
     try {
       await act();
     } catch (wrong) {
+      if (wrong.name === "AbortError") return;
       problem.textContent = failure(wrong.message);
       problem.hidden = false;
       return;
@@ -84,7 +85,9 @@ function connectionForm(dialog, offers, connected, close) {
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    change(() => api.connect({ endpoint: endpoint.input.value, key: key.input.value, model: model.input.value }), "connected");
+    const left = new AbortController(); // a model whose dialog is closed while it is tried is not connected
+    dialog.addEventListener("close", () => left.abort(), { once: true });
+    change(() => api.connect({ endpoint: endpoint.input.value, key: key.input.value, model: model.input.value }, left.signal), "connected");
   });
   return form;
 }
