@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.progress.run_view import clock
+from leadline.runs.run_ids import holds_run
 from leadline.runs.store import RunRecord
 from schemas.document import Paragraph
 from schemas.reporter import Report
@@ -71,7 +72,7 @@ def _files(record: RunRecord, locale: str) -> str:
     folder = Path(record.folder) if record.folder else None
     if folder is None:
         return "-"
-    names = sorted(file.name for file in folder.iterdir() if file.is_file()) if folder.is_dir() else []
+    names = sorted(file.name for file in folder.iterdir() if file.is_file()) if holds_run(folder, record.id) else []
     gone = say("show_no_files", locale, command=f"leadline runs export {record.id} --format md")
     return f"{folder} ({', '.join(names) if names else gone})"
 

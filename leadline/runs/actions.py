@@ -24,6 +24,7 @@ from leadline.runs.first_line import first_line
 from leadline.runs.output import check_writable, report_folder, write_formats, write_report
 from leadline.runs.past_events import replayed_events
 from leadline.runs.revise import arevise, version_of
+from leadline.runs.run_ids import holds_run
 from leadline.runs.store import Home, RunRecord, config_of, finished_report, open_home
 from leadline.runs.timeline import Timeline
 from leadline.runs.watch import WatchResult, watched
@@ -169,13 +170,13 @@ async def areport(
         if is_earlier:
             report = chosen.report.model_copy(update={"run_id": record.id})
         own = Path(record.folder) if out is None and record.folder is not None and not is_earlier else None
-        if own is not None and await asyncio.to_thread((own / "evidence.json").is_file):
+        if own is not None and await asyncio.to_thread(holds_run, own, record.id):
             folder, files = own, await write_formats(report, own, formats)
             if "md" in formats:  # the evidence holds the hash of the report's text
                 await write_bundle(report, own, home.evidence)
         else:
             below, suffix = Path(out or record.out or "out"), f"-version-{chosen.number}" if is_earlier else ""
-            folder = await asyncio.to_thread(report_folder, report.question, below, suffix=suffix)
+            folder = await asyncio.to_thread(report_folder, report.question, below, suffix=suffix, only_of=record.id)
             files = await write_report(report, folder, home.evidence, formats)
             files = [name for name in files if name != "report.md" or "md" in formats]
         return report.model_copy(update={"folder": str(folder), "files": files})

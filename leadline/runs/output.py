@@ -1,5 +1,6 @@
 """The output folder of a report, named by its question, and its files."""
 
+import asyncio
 import os
 import secrets
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from schemas.regular_file import read_regular
 from schemas.reporter import Report
 from services.reports.bundle import write_bundle, write_files
 from services.reports.bundle_files import MAX_REPORT_BYTES
-from services.reports.formats import render
+from services.reports.formats import FORMATS, render
 from services.run.errors import BadInput
 from services.run.evidence_store import EvidenceStore, file_hash
 from services.text import slugs
@@ -43,23 +44,24 @@ def check_writable(folder: Path) -> None:
         ) from None
 
 
-def report_folder(question: str, out: Path, begun: str | None = None, suffix: str = "") -> Path:
+def report_folder(question: str, out: Path, begun: str | None = None, suffix: str = "", only_of: str = "") -> Path:
     """Return the folder for the report of a question.
 
-    A folder of the same question is replaced, unless somebody has edited its report; that one and one of another question
-    are left alone, and a number is added.
+    A folder of the same question is replaced, unless somebody has edited its report or it is not of the run `only_of`; that one
+    and one of another question are left alone, and a number is added.
 
     Args:
         question: question of the report.
         out: parent folder of the reports.
         begun: folder that this run has started to write; an incomplete report cannot be recognised by its question.
         suffix: suffix after the question's words, such as `-version-1`.
+        only_of: id of the only run whose folder may be replaced; empty for a new report, which replaces that of any.
     """
     if begun is not None and Path(begun).parent == out and not (Path(begun) / "evidence.json").exists():
         return Path(begun)
     name, number = f"{slug_of(question)}{suffix}", 1
     folder = out / name
-    while _holds_other(folder, question) or _is_edited(folder):
+    while _holds_other(folder, question, only_of) or _is_edited(folder):
         number += 1
         folder = out / f"{name}-{number}"
     return folder
@@ -68,7 +70,7 @@ def report_folder(question: str, out: Path, begun: str | None = None, suffix: st
 async def write_report(
     report: Report, folder: Path, evidence: EvidenceStore, formats: Sequence[OutputFormat] = ("md",)
 ) -> list[str]:
-    """Write report, evidence, source texts and further formats into a folder.
+    """Write report, evidence, source texts and further formats into a folder; other formats of an earlier report are deleted there.
 
     Returns:
         The names of the files that hold the report.
@@ -77,6 +79,8 @@ async def write_report(
         StoreUnwritable: the folder cannot be written.
     """
     await write_bundle(report, folder, evidence)
+    for name in FORMATS.keys() - {"md", *formats}:
+        await asyncio.to_thread((folder / FORMATS[name].file).unlink, missing_ok=True)
     return ["report.md", *await write_formats(report, folder, [format_ for format_ in formats if format_ != "md"])]
 
 
@@ -108,5 +112,6 @@ def _is_edited(folder: Path) -> bool:
         return False
 
 
-def _holds_other(folder: Path, question: str) -> bool:
-    return folder.exists() and evidence_in(folder).get("question") != question
+def _holds_other(folder: Path, question: str, only_of: str) -> bool:
+    held = evidence_in(folder) if folder.exists() else None
+    return held is not None and (held.get("question") != question or held.get("run_id") != (only_of or held.get("run_id")))

@@ -44,6 +44,11 @@ def evidence_in(folder: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
+def holds_run(folder: Path, run_id: str) -> bool:
+    """Tell whether a folder holds the report of a run; a later run of the same question may have replaced it."""
+    return evidence_in(folder).get("run_id") == run_id
+
+
 def run_and_text(words: Sequence[str]) -> tuple[str | None, str]:
     """Split the words of a command into the run that the first one names, if it does, and a text."""
     first, *rest = words

@@ -23,7 +23,7 @@ from services.reports.section_evidence import bears_sections, sections_of
 from services.reports.section_writer import TOKENS_A_WORD
 from services.reports.sectioned_report import SectionedReport
 from services.reports.wishes import FORCED_FROM, ONE_CALL_WORDS, SECTIONS_FROM, Length, length_of
-from services.run.budget import REPORT_SHARE, limit_message
+from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError, UselessAnswer
 from services.run.log import WARNING, log
 from services.run.roles import DEFAULTS, OFFLINE, role_model
@@ -31,7 +31,7 @@ from services.run.scope import Run
 from services.run.settings import settings
 from services.run.ui_text import problem_text, say
 from services.text.length import estimate, words_in
-from services.turn.added_evidence import SectionResearch
+from services.turn.added_evidence import SectionResearch, besides_the_report, has_room
 
 BRIEF = 300
 """Words up to which a short answer has no sections."""
@@ -51,8 +51,6 @@ LEAST_LEFT = 0.5
 """Share of a draft's words, and of the excerpts that it cites, that a second draft has at least."""
 LEAST_KEPT = 0.8
 """Share of a report's words, and of the excerpts that it cites, that are left in its last wording at least."""
-WORDED = 6
-"""Multiple of a report's tokens that the budget has left for its last wording: to read and write it, and to check it then."""
 WORDING = "reporter_wording"
 """Stem of the template."""
 MAX_LOOKED_UP = 4
@@ -152,20 +150,15 @@ async def _word(run: Run, prompt: ReporterPrompt, written: Written, research: Se
     Graded blind, three reports read 0.75 of 10 better for it and told the same (November 2026).
     """
     body, mark, questions = written.text.partition(f"\n{FOLLOW_UP_MARK}")
-
-    def has_room() -> bool:
-        tokens = run.budget.room()
-        in_time = run.seconds_left >= REPORT_SHARE * run.context.max_seconds
-        return in_time and (tokens is None or tokens >= WORDED * estimate(body))
-
-    if not await run.journal.decided("wording", has_room):
+    if not await run.journal.decided("rework", lambda: has_room(run), "wording"):
         return
     research.notify("wording", "")
     asked = ReporterWordingPrompt(
         draft=body.strip(), **prompt.model_dump(include={"question", "locale", "tone", "wishes"})
     )
     try:
-        reply = await write("reporter", asked, scale=_scale(prompt), template=WORDING)
+        with besides_the_report(run):  # whose share is left for the check
+            reply = await write("reporter", asked, scale=_scale(prompt), template=WORDING)
     except (LimitReached, ModelError) as problem:
         log("report_not_worded", WARNING, error=type(problem).__name__)
         return

@@ -41,6 +41,17 @@ def test_report_makes_files_of_a_finished_run_later(leadline: Leadline, docs: Pa
     assert leadline("verify", Path(elsewhere.out.strip()).parent).code == 0
 
 
+def test_a_folder_never_holds_files_of_two_runs(leadline: Leadline, docs: Path) -> None:
+    leadline("research", QUESTION, "--docs", docs, "--format", "md,html,csl")
+    earlier = run_of(leadline)
+    leadline("research", QUESTION, "--docs", docs)
+    assert {path.name for path in FOLDER.iterdir()} == {"report.md", "evidence.json", "sources"}
+    assert "report.md" not in leadline("runs", "show", earlier).out
+    assert leadline("runs", "export", earlier, "--format", "html").out.split() == [f"{FOLDER}-2/report.html"]
+    assert not (FOLDER / "report.html").exists()
+    assert leadline("verify", f"{FOLDER}-2").code == leadline("verify", FOLDER).code == 0
+
+
 def test_what_research_prints_last_can_be_typed_and_the_folder_names_the_run(leadline: Leadline, docs: Path) -> None:
     told = leadline("research", QUESTION, "--docs", docs).err
     for hint in (f"leadline verify {FOLDER}", f"leadline runs export {FOLDER} --format html,slides"):
