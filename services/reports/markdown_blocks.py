@@ -39,6 +39,7 @@ from schemas.evidence import EXCERPT_ID, Excerpt
 from services.reports.citation_forms import INFERENCE, plain_citations
 from services.reports.statuses import signs_in, without_signs
 from services.text.addresses import URL
+from services.text.quote_location import LINK
 from services.text.tokens import has_cjk
 
 _CITED = re.compile(rf"\[({EXCERPT_ID}|{INFERENCE})\]")
@@ -85,10 +86,12 @@ _INVENTED = re.compile(
 """A citation in a form that means nothing here."""
 _SHOWN = str.maketrans("❲❴❨", "[{(")
 """Brackets that prompts show in place of those that could open a tag (`prompts/data.py`)."""
+BEFORE = 20
+"""Characters before a mark in brackets by which it is found in the evidence."""
 _GONE = "\0"
 """Stands for what was taken out, until the brackets around it are, too."""
 _EMPTY_BRACKETS = re.compile(
-    rf"(?:(?<![ \t])[ \t]++)?(?:\(\s*+{_GONE}[\s{_GONE}]*+\)|\[\s*+{_GONE}[\s{_GONE}]*+\]|（\s*+{_GONE}[\s{_GONE}]*+）)|{_GONE}"
+    rf"(?:(?<![ \t])[ \t]++)?(?:\(\s*+{_GONE}[\s{_GONE}]*+\)|\[\s*+{_GONE}[\s{_GONE}]*+\]|（\s*+{_GONE}[\s{_GONE}]*+）|{_GONE}(?=[.,;:!?]))|{_GONE}"
 )
 
 
@@ -124,7 +127,7 @@ def inlines(tokens: Sequence[Token], *, drafted: bool = False) -> Inlines:
 
 
 def inert(content: Inlines, evidence: str) -> Inlines:
-    """Take addresses and citations in invented forms out of a draft's text; an address that the evidence names stays, as code, and a range."""
+    """Take addresses and citations in invented forms out of a draft's text; an address that the evidence names stays, as code, and a bracket that stands so in it."""
     parts: list[Inline] = []
     for inline in content:
         if not isinstance(inline, Text):
@@ -133,7 +136,7 @@ def inert(content: Inlines, evidence: str) -> Inlines:
             parts.append(replace(inline, text=inert_code(inline.text, evidence)))
         else:
             last = 0
-            text = _INVENTED.sub(lambda match: match[0] if _is_range(match[0], evidence) else _GONE, inline.text)
+            text = _INVENTED.sub(lambda match: match[0] if _stands_so(match, evidence) else _GONE, inline.text)
             for match in URL.finditer(text):
                 parts.append(replace(inline, text=text[last : match.start()]))
                 known = match[0] in evidence
@@ -148,14 +151,15 @@ def inert(content: Inlines, evidence: str) -> Inlines:
     )
 
 
-def _is_range(bracket: str, evidence: str) -> bool:
-    """Tell whether numbers in brackets are a range or a list of the evidence, such as `[1, 30000]`."""
-    return "," in bracket and "".join(bracket.split()) in _without_blanks(evidence)
+def _stands_so(bracket: re.Match[str], evidence: str) -> bool:
+    """Tell whether numbers in brackets are a range or a list of the evidence, such as `[1, 30000]`, or a mark that it has behind the same words."""
+    before = "".join(bracket.string[: bracket.start()][-BEFORE:].split()) if "," not in bracket[0] else ""
+    return ("," in bracket[0] or len(before) > 1) and before + "".join(bracket[0].split()) in _without_blanks(evidence)
 
 
 @lru_cache(maxsize=4)
 def _without_blanks(evidence: str) -> str:
-    return "".join(evidence.split())
+    return "".join(LINK.sub("", evidence).split())
 
 
 def inert_code(text: str, evidence: str) -> str:

@@ -19,7 +19,7 @@ _MARGIN = 10_000
 _CJK = r"\u3000-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _UNUSUAL = re.compile(r"[^A-Za-z0-9 \n,.;:()\u4e00-\u9fff]")
 _EMPHASIS = re.compile(r"[*_`]{2,}|~~|(?<![^\W_])[*_`]|[*_`](?![^\W_])|\\(?=[^\w\s])")
-_LINK = re.compile(r"!?\[(?=[^\[\]\n]{1,300}\]\()|\]\([^()\s]{1,500}(?: '[^'\n]{0,200}')?\)")
+LINK = re.compile(r"!?\[(?=(?:[^\[\]\n]|\[[^\[\]\n]{1,30}\]){1,300}\]\()|\]\([^()\s]{1,500}(?: '[^'\n]{0,200}')?\)")
 """What of a link in Markdown is not its words."""
 _ADDRESS = re.compile(r"<((?:[^\s<>@]{1,64}+@|[A-Za-z]{2,8}+://)[^\s<>]{1,500}+)>")
 """An address in angle brackets."""
@@ -80,7 +80,7 @@ def _with_whole_links(text: str, start: int, end: int) -> tuple[int, int]:
     held = text[start:end]
     if (closed := held.find("](")) >= 0 and "[" not in held[:closed] and text[start - 1 : start] == "[":
         start -= 2 if text[start - 2 : start - 1] == "!" else 1
-    if held.rfind("[") > held.rfind("](") and (rest := _LINK.match(text, end)):
+    if held.rfind("[") > held.rfind("](") and (rest := LINK.match(text, end)):
         end = rest.end()
     return start, end
 
@@ -146,7 +146,7 @@ def _fold(text: str) -> _Folded:
     pieces.append(text[last:])
     places.extend(range(last, len(text)))
     folded = _Folded("".join(pieces), places)
-    folded = folded.replaced(_LINK, "") if "](" in folded.text else folded
+    folded = folded.replaced(LINK, "") if "](" in folded.text else folded
     folded = folded.without_brackets(_ADDRESS) if ">" in folded.text else folded
     return folded.replaced(_EMPHASIS, "").replaced(_HYPHEN, "").replaced(_SPACES, " ").replaced(_IDLE_SPACE, "")
 

@@ -162,11 +162,15 @@ def test_the_same_text_has_no_difference_whatever_its_sources_are_called() -> No
         ("It was deep ([7]). It was green.", "It was deep. It was green."),
         ("它很深（[3]）。", "它很深。"),
         ("A keeps [1, 30000] ids [E1-1], B none ([1, 2]).", "A keeps [1, 30000] ids [E1-1], B none."),
+        (
+            "It sank near Vaasa.[4][5] Her bell [6] was saved [7].",
+            "It sank near Vaasa.[4\\][5] Her bell [6] was saved.",
+        ),
     ],
-    ids=["a name's own", "around a citation", "in Chinese", "a range of the evidence"],
+    ids=["a name's own", "around a citation", "in Chinese", "a range of the evidence", "a mark of the evidence"],
 )
 def test_brackets_go_only_with_the_citation_that_they_held(written: str, read: str) -> None:
-    quote = "It was deep, [1,30000]."
+    quote = "It was deep, [1,30000]. It sank near Vaasa.[4][5] Her bell [[6]](https://example.org/bell) was saved [8]."
     excerpt = Excerpt(id="E1-1", content_hash="0" * 64, quote=quote, start=0, end=len(quote))
     assert to_draft(read_draft(written, {"E1-1": excerpt})) == read
 

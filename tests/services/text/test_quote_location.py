@@ -107,6 +107,10 @@ def test_what_begins_or_ends_with_the_words_of_a_link_has_all_of_it() -> None:
     text = "[The survey](https://survey.example) went on to [map](a) it, see [here](b)."
     assert found("The survey went on", text) == "[The survey](https://survey.example) went on"
     assert found("map it, see here", text) == "[map](a) it, see [here](b)"
+    assert (
+        found("a bell [2] hangs", "There a bell [[2]](https://bell.example) hangs.")
+        == "a bell [[2]](https://bell.example) hangs"
+    )
     assert found("survey", text) == "survey"
 
 
