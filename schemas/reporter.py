@@ -108,6 +108,11 @@ class Report(BaseModel):
     def _by_content_hash(cls, report: Any) -> Any:
         return by_content_hash(report)
 
+    @property
+    def without_model(self) -> bool:
+        """Whether no language model was called for it: rules wrote it, and the calls cost nothing, while a model's cost has a price or none is known."""
+        return self.by_rules and self.usage.total.cost == 0
+
     def _repr_html_(self) -> str | None:
         return None if self.direct else later("notebook_html")(self)
 

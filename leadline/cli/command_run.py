@@ -90,7 +90,7 @@ def _offer(report: Report) -> None:
 
 
 def _written_to(finished: Report) -> str:
-    hint = [say("connect_a_model", finished.locale, command="leadline init")] if finished.by_rules else []
+    hint = [say("connect_a_model", finished.locale, command="leadline init")] if finished.without_model else []
     if not finished.excerpts and not finished.direct:
         hint.insert(0, say("search_elsewhere", finished.locale))
     if not finished.folder:

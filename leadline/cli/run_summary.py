@@ -47,8 +47,8 @@ def _answer(record: RunRecord, values: Mapping[str, Any], parsed: ParsedReport |
         return say("show_unfinished", locale, status=record.status, command=f"leadline resume {record.id}")
     if parsed is None:
         return _line(values["triage"].reply)
-    if parsed.by_rules:
-        return say("show_by_rules", locale)
+    if parsed.by_rules and (report := values["report"]):
+        return say("show_by_rules" if report.without_model else "show_no_text", locale)
     blocks = [*parsed.lead, *(block for section in parsed.body for block in section.blocks)]
     paragraphs = [words(block.content) for block in blocks if isinstance(block, Paragraph)]
     return _BEFORE_CITATION.sub("", _line(words(parsed.summary) or next(filter(None, paragraphs), "-")))
@@ -60,7 +60,7 @@ def _sources(report: Report, parsed: ParsedReport, locale: str) -> str:
 
 
 def _cost(usage: Usage, report: Report | None, locale: str) -> str:
-    if report is not None and report.by_rules:
+    if report is not None and report.without_model:
         return say("show_free", locale, time=clock(usage.seconds))
     total = usage.total
     money = say("show_no_price", locale) if total.cost is None else f"${total.cost:.4f}"

@@ -68,6 +68,17 @@ def test_a_run_is_shown_in_five_lines(docs: Path, leadline: Leadline, endpoint: 
     assert "--calls" in ran.err
 
 
+def test_a_model_that_gave_no_text_is_not_told_to_be_connected(
+    docs: Path, leadline: Leadline, endpoint: OpenAIServer
+) -> None:
+    endpoint.choose = lambda _: " "
+    ran = leadline("research", "Who designed the machine?", "--docs", docs, "--quick")
+    assert "leadline init" not in ran.err
+    shown = leadline("runs", "show").out
+    assert "gave no text for the report" in shown
+    assert "Cost: $" in shown
+
+
 def test_a_run_without_a_model_is_said_to_cost_nothing(
     docs: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
