@@ -36,7 +36,7 @@ class Sections:
         self._passages = split(text)
 
     def at(self, start: int) -> str:
-        """Return the innermost heading above a place, behind those above it where several sections have it, and the innermost line that encloses it; empty without either."""
+        """Return the innermost heading above a place, behind those above it that tell which it is, and the innermost line that encloses it; empty without either."""
         return self.names(start)[0]
 
     def names(self, start: int) -> tuple[str, str]:

@@ -76,14 +76,18 @@ def each_passage(text: str, target: int | None = None) -> Iterator[Span]:
     if target is None:
         target = TARGET // 2 if _cjk_share(text) > _CJK_SHARE else TARGET
     headings: dict[int, str] = {}
-    times = Counter(match[1].strip().rstrip("#").rstrip()[:LONGEST_HEADING] for match in _ANY_HEADING.finditer(text))
+    known = [*filter(None, map(_heading, (match[0] for match in _ANY_HEADING.finditer(_FENCED.sub("", text)))))]
+    times, levels = Counter(name for _, name in known), [level for level, _ in known]
+    is_titled = levels.count(min(levels, default=0)) == 1
     enclosing = EnclosingLines(text)
     start = end = -1
     only_headings = True
 
     def passage() -> Span:
-        shared = frozenset(name for name in headings.values() if times[name] > 1)
-        return Span(start, end, " > ".join(headings.values()), enclosing.lines_above(start, end), shared=shared)
+        path = [*headings.values()]
+        below_another = path[1 + is_titled :][-1:]  # `For defaults` below `Future work` is not what it is below `Decision`
+        shared = frozenset([*(name for name in path if times[name] > 1), *below_another])
+        return Span(start, end, " > ".join(path), enclosing.lines_above(start, end), shared=shared)
 
     for block in _blocks(text, target):
         written = text[block.start : block.end]

@@ -20,11 +20,11 @@ class Span:
     code: bool = False
     """Whether it is code, or a part of it, whose lines stay."""
     shared: frozenset[str] = frozenset()
-    """Those of its headings that several sections of the text have."""
+    """Those of its headings that several sections of the text have, and the innermost if the one above it is not the title."""
 
     @property
     def section(self) -> str:
-        """The innermost heading and the innermost enclosing line, as a person would name them; behind the headings above it where several sections have it."""
+        """The innermost heading and the innermost enclosing line, as a person would name them; behind the headings above it that tell which it is."""
         return " > ".join(filter(None, [self.path(), self.innermost]))
 
     @property
@@ -33,7 +33,7 @@ class Span:
         return " > ".join(filter(None, [plain_heading(self.heading), self.enclosing.rpartition(" > ")[2]]))
 
     def path(self, first: str = "") -> str:
-        """Return the headings that tell which of several sections with one heading it stands in; empty where the heading is the only one.
+        """Return the headings that tell which section it stands in: those above one that is `shared`; empty where there are none.
 
         Args:
             first: the heading that is meant; by default the innermost.

@@ -218,8 +218,15 @@ def test_no_sentence_ends_within_a_quotation(text: str, first: str) -> None:
 
 def test_of_several_sections_with_one_heading_each_names_those_above_it() -> None:
     text = "# Log\n\n## 1.0\n\n### Traces\n\nOne.\n\n### Pier\n\nTwo.\n\n## 1.1\n\n### Traces\n\nThree."
-    assert [span.section for span in split(text)] == ["1.0 > Traces", "Pier", "1.1 > Traces"]
-    assert [span.path("Traces") for span in split(text)] == ["1.0", "", "1.1"]
+    assert [span.section for span in split(text)] == ["1.0 > Traces", "1.0 > Pier", "1.1 > Traces"]
+    assert [span.path("Traces") for span in split(text)] == ["1.0", "1.0", "1.1"]
+
+
+def test_a_section_names_the_one_that_it_is_a_part_of_but_not_the_title() -> None:
+    text = "# Kites\n\n## Wire\n\nOne.\n\n### Length\n\nTwo.\n\n#### In calm\n\nThree."
+    assert [span.section for span in split(text)] == ["Wire", "Wire > Length", "Length > In calm"]
+    assert split(f"{text}\n\n```\n# fly\n```")[0].section == "Wire"
+    assert [span.section for span in split(text.replace("# Kites\n\n", "", 1))] == ["Wire", "Length", "Length > In calm"]
 
 
 def test_a_comment_at_the_margin_is_enclosed_by_nothing() -> None:
