@@ -4,7 +4,7 @@
     GET /reports/<thread>/references.json  in CSL-JSON
     GET /reports/<thread>/evidence.json   and sources/…, artifacts/…, as a report's folder has them
 
-It is the thread's latest report, or with `?version=` an earlier version of it: a turn that was answered without research leaves it standing.
+It is the thread's latest report, or with `?version=` an earlier version of it, with `?checkpoint=` that of an earlier turn: a turn that was answered without research leaves it standing.
 
 Formats are made when they are asked for. Everything comes through the server's own API, so it is the same on any server.
 Runs are steered at `/steering/<thread>`; what is remembered of reports is at `/memory`, and
@@ -83,16 +83,17 @@ _SHOWN = {".html": "text/html", ".md": "text/markdown", ".json": "application/js
 """Suffixes of files that browsers show; others are downloaded."""
 
 
-@app.get("/reports/{thread_id}/{name:path}")
+@app.api_route("/reports/{thread_id}/{name:path}", methods=["GET", "HEAD"])
 async def report_file(
     thread: OwnThread,
     name: str,
     request: Request,
     version: int | None = None,
+    checkpoint: str | None = None,
 ) -> Response:
     """Return a file of a thread's report: 404 where there is none, 501 where its format needs something to be installed."""
     client = api_of(request)
-    values = await standing_values(client, thread)
+    values = await standing_values(client, thread, checkpoint)
     try:
         report = await report_version(client, thread, values, version)
     except HTTPException:

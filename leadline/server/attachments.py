@@ -25,7 +25,7 @@ from leadline.server.access import caller_of
 from leadline.server.auth import RULES
 from leadline.server.thread_owners import claim_thread
 from leadline.server.threads import OwnThread, own_thread
-from schemas.clean_text import clean_file_name
+from schemas.clean_text import clean_file_name, clean_line
 from services.run.private_files import make_private_folder
 from services.run.settings import settings
 from services.search.file_types import SUFFIXES
@@ -79,7 +79,9 @@ async def attach(thread: OwnThread, name: str, request: Request) -> Attached:
     """
     folder, clean = attachments_of(thread), clean_file_name(name)
     if Path(clean).suffix.lower() not in SUFFIXES:
-        raise HTTPException(415, f"{clean} cannot be read. Attach text, PDF, office or HTML files, or mails.")
+        raise HTTPException(
+            415, f"{clean_line(name)} cannot be read. Attach text, PDF, office or HTML files, or mails."
+        )
     async with _attaching.setdefault(thread, asyncio.Lock()):
         await own_thread(thread, request)  # it may have been deleted while this request waited
         await claim_thread(thread, caller_of(request.scope), creates=False, everything=not RULES.accounts)
