@@ -17,7 +17,7 @@ COMMON = (
     *("output_style", "models", "profile", "max_tokens", "max_searches", "max_pages"),
     *("max_plan_iterations", "max_step_num", "max_step_attempts", "unsupported", "tool_protocol", "deep_research"),
 )
-"""Fields of the form, in its order; all other fields are advanced. A server drops, unsaid, what the form does not hold."""
+"""Fields of the form, in its order; all other fields are advanced. A server drops what the form does not hold, so `leadline.server.auth` moves it into `advanced`."""
 
 
 def _arrange(schema: dict[str, Any]) -> None:

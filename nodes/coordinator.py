@@ -78,7 +78,7 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     async with node_run({"locale": spoken}, runtime, "coordinator") as run:
         log("run_started", characters=len(question), depth=context.depth, formats=context.output_formats)
         chosen = await store_choices(context, evidence_of(runtime))
-        await note_choices(evidence_of(runtime).store, run.thread, run.turn, chosen)
+        await note_choices(evidence_of(runtime).store, run.thread, run.turn, context, chosen)
         today = await _today(run)
         conversation, recalled = await _thread(run, question, earlier, former, evidence_of(runtime))
         prompt = CoordinatorPrompt(

@@ -166,7 +166,7 @@ def checked_template(prompts: Prompts, name: str, file: Path | str) -> None:
         template = prompts.environment.get_template(name)
     except TemplateSyntaxError as error:
         line = error.lineno + prompts.sources[name].count("\n") - body.count("\n")
-        raise PromptError(f"{file}, line {line}: {error.message}.") from None
+        raise PromptError(f"{file}, line {line}: {str(error.message).rstrip('.')}.") from None
     absent = [template for template in meta.find_referenced_templates(parsed) if template not in prompts.sources]
     if absent:
         raise PromptError(f"{file} includes {absent[0]!r}, which is no template.")
@@ -270,7 +270,7 @@ def _bounded(role: str, blocks: Iterable[Iterable[str]]) -> list[str]:
         with metered() as meter:
             return ["".join(meter.pieces(block)) for block in blocks]
     except Exception as error:  # noqa: BLE001 - a text from outside raises whatever Jinja and Python have for it
-        raise PromptError(f"prompts.{role} cannot be used: {str(error)[:200]}. Change it, or leave it out.") from None
+        raise PromptError(f"prompts.{role} cannot be used: {str(error)[:200].rstrip('.')}. Change it, or leave it out.") from None
 
 
 def render_partial(name: str, **values: object) -> str:

@@ -86,11 +86,11 @@ def _refuse_programs(text: str, label: str) -> None:
     try:
         tree = BUILT_IN.environment.parse(text)
     except TemplateSyntaxError as error:
-        raise PromptError(f"{label}, line {error.lineno}: {error.message}.") from None
+        raise PromptError(f"{label}, line {error.lineno}: {str(error.message).rstrip('.')}.") from None
     except RecursionError:
         raise PromptError(f"{label}: its parts stand too deep in each other.") from None
     except (TemplateError, ValueError) as error:  # such as a number of thousands of digits
-        raise PromptError(f"{label} cannot be read: {str(error)[:200]}.") from None
+        raise PromptError(f"{label} cannot be read: {str(error)[:200].rstrip('.')}.") from None
     includes = 0
     for count, (node, depth, loops) in enumerate(_walk(tree), 1):
         includes += isinstance(node, nodes.Include)

@@ -186,12 +186,13 @@ def plans_of(state: ResearchState) -> list[Plan]:
     return [*plans[:-1], plan] if plan is not None and plans else plans
 
 
-def research_question(state: ResearchState) -> str:
+def research_question(state: ResearchState, *, reported: bool = False) -> str:
     """Return the question that is researched: as the coordinator completed it, and before that as it was asked.
 
-    Messages that users sent during the run are appended.
+    Messages that users sent during the run are appended; for the report (`reported`) only those that a plan was made with.
     """
     triage = state["triage"]
     question = triage.question if triage is not None else state["question"]
-    added = [message.text for message in state.get("steering") or [] if message.action == "message"]
+    messages = [message for message in state.get("steering") or [] if message.action == "message"]
+    added = [message.text for message in messages if message.planned or not reported]
     return " ".join([question, *added])

@@ -45,6 +45,7 @@ def test_the_built_in_text_and_none_change_nothing() -> None:
         ),
         ("{% set x = 1 %}", "'assign' is not allowed"),
         ("{{ gaps | tojson }}", "there is no filter 'tojson'"),
+        ("{{ gaps", "expected 'end of print statement'"),
         ("one\n{% if %}", "prompts.planner, line 2: "),
         ("{% include 'secret.md' %}", "prompts.planner, line 1: 'secret.md' cannot be included. There are: _partials/"),
         ("{% block system %}Plan.{% endblock %}", "has no block 'human'"),
@@ -65,6 +66,7 @@ def test_what_is_more_than_a_text_is_refused_with_the_reason(text: str, why: str
     with pytest.raises(PromptError) as refused:
         with_texts({"planner": text})
     assert why in str(refused.value)
+    assert not str(refused.value).endswith("..")
 
 
 @pytest.mark.parametrize(

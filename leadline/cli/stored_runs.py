@@ -96,10 +96,8 @@ def _show_summary(record: RunRecord, values: dict[str, Any]) -> None:
         console_of().print(table)
     else:
         echo("\n".join(f"{label}{labels_for(locale).colon}{as_typed(text)}" for label, text in lines))
-    if record.revisions:
-        changes = [
-            f"  {place}  {' '.join(change.request.split())[:100]}" for place, change in enumerate(record.revisions, 2)
-        ]
+    if made := [change for change in record.revisions if not change.refused]:
+        changes = [f"  {place}  {' '.join(change.request.split())[:100]}" for place, change in enumerate(made, 2)]
         echo("\n".join(["", say("show_versions", locale), "  1", *changes]))
         echo(f"Show one: leadline runs show {record.id} --version 1", err=True)
     echo(say("show_calls", locale, command=f"leadline runs show {record.id} --calls"), err=True)

@@ -115,8 +115,9 @@ async def _replayed(home: Home, record: RunRecord) -> Report:
             break
         run_input = Command(resume=next(answers))
     for revision in record.revisions:
-        values = await graph.ainvoke(change_input(revision), config_of(record), context=record.context)
-    return report_of(values)
+        asked = revision.model_copy(update={"refused": ""})
+        values = await graph.ainvoke(change_input(asked), config_of(record), context=record.context)
+    return report_of({**values, "revision": None})
 
 
 async def awatch(run_id: str | None = None) -> tuple[WatchResult, str | None]:
@@ -166,7 +167,7 @@ async def areport(
     async with open_home(settings().leadline_home) as home:
         record, report = await finished_report(home, run_id)
         chosen = await version_of(home, record, report, version)
-        is_earlier = chosen.number <= len(record.revisions)
+        is_earlier = chosen.number < report.version
         if is_earlier:
             report = chosen.report.model_copy(update={"run_id": record.id})
         own = Path(record.folder) if out is None and record.folder is not None and not is_earlier else None

@@ -166,6 +166,11 @@ async def _execute(
     except ReviewPending:
         await home.save(record.model_copy(update={"status": "waiting"}))
         raise
+    except RevisionRefused as refused:
+        tried = record.revisions[-1].model_copy(update={"refused": str(refused)})
+        revisions = [*record.revisions[:-1], tried]
+        await home.save(record.model_copy(update={"status": "done", "revisions": revisions}))
+        raise
     except Exception as error:
         log("run_failed", ERROR, run=record.id, error=type(error).__name__)
         await home.save(record.model_copy(update={"status": "failed", "error": without_private(str(error))}))

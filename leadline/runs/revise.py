@@ -13,7 +13,7 @@ from leadline.runs.store import Home, RunRecord, finished_report, open_home
 from schemas.reporter import Report
 from schemas.revision import MAX_REQUEST, Revision, Version
 from services.reports.bundle import BundleCheck, verify_bundle, write_bundle
-from services.run.errors import BadInput
+from services.run.errors import BadInput, RevisionRefused
 from services.run.roles import OFFLINE, role_model
 from services.run.scope import checked_choices
 from services.run.settings import settings
@@ -77,9 +77,9 @@ async def arevise(
         The new version. Requested content that was not found is named in its limits.
 
     Raises:
-        BadInput: the run does not exist, is not finished or has no report, or no model is connected and the
-            change needs one.
-        ModelError: the model failed, or its text proves nothing; the report stays unchanged.
+        BadInput: the run does not exist, is not finished or has no report, the change is refused, or needs a model and
+            none is connected.
+        ModelError: the model failed; the report stays unchanged.
     """
     instruction = request.strip() or without
     spoken = message_language(instruction) if instruction else "en-US"
@@ -149,6 +149,8 @@ async def _restoring_on_failure(home: Home, record: RunRecord, work: Awaitable[R
     """Wait for the new version; if it fails, restore the record, so that the run stays finished with its former version."""
     try:
         return await work
+    except RevisionRefused:  # recorded as a change that was refused
+        raise
     except Exception:
         await home.save(record)
         raise

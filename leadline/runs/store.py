@@ -49,7 +49,7 @@ class RunRecord(BaseModel):
     reviews: list[Any] = Field(default_factory=list)
     """Answers that were given to plan reviews, in order."""
     revisions: list[Revision] = Field(default_factory=list)
-    """Changes of its report, in order; each makes a version, and the last one may be under way."""
+    """Changes of its report, in order; each that was not refused makes a version, and the last one may be under way."""
     error: str = ""
     unusable: str = Field(default="", exclude=True)
     """Why the run cannot be gone on with or carried out anew: it chose what an earlier version took. Empty: it can."""

@@ -4,7 +4,7 @@
     GET /reports/<thread>/references.json  in CSL-JSON
     GET /reports/<thread>/evidence.json   and sources/…, artifacts/…, as a report's folder has them
 
-It is the thread's latest report, or with `?version=` an earlier version of it: a turn that was answered without research leaves it standing.
+It is the thread's latest report, or with `?version=` an earlier version of it, with `?checkpoint=` that of an earlier turn: a turn that was answered without research leaves it standing.
 
 Formats are made when they are asked for. Everything comes through the server's own API, so it is the same on any server.
 Runs are steered at `/steering/<thread>`; what is remembered of reports is at `/memory`, and
@@ -12,17 +12,19 @@ the model that the page connects at `/model`.
 """
 
 import mimetypes
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 
 from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.responses import JSONResponse
+from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import NotFoundError
 
 from leadline.server.access import AccessCheck
 from leadline.server.api_client import api_of, store_of
-from leadline.server.attachments import attachments
+from leadline.server.attachments import attachments, remove_abandoned
 from leadline.server.auth import RULES
 from leadline.server.deadlines import BodyDeadline
 from leadline.server.memory_routes import memory
@@ -32,7 +34,7 @@ from leadline.server.page import PAGE, PageFiles, example_files, page
 from leadline.server.report_views import report_version, versions, views
 from leadline.server.steering_routes import steering
 from leadline.server.thread_deletion import ThreadDeletion
-from leadline.server.thread_owners import threads_restored
+from leadline.server.thread_owners import restore_threads
 from leadline.server.threads import OwnThread, standing_values
 from leadline.server.webhook_guard import guard_webhooks
 from schemas.evidence import Source
@@ -44,7 +46,17 @@ from services.reports.references import name_of
 from services.run.errors import SettingsError, StoreError
 from services.run.evidence_store import EvidenceStore
 
-app = FastAPI(title="Leadline", docs_url=None, redoc_url=None, openapi_url=None, lifespan=threads_restored)
+
+@asynccontextmanager
+async def started(_: FastAPI) -> AsyncIterator[None]:
+    """Restore the list of threads when the server starts, and delete what was attached to none of them."""
+    async with get_client() as client:
+        await restore_threads(client)
+        await remove_abandoned(client)
+    yield
+
+
+app = FastAPI(title="Leadline", docs_url=None, redoc_url=None, openapi_url=None, lifespan=started)
 for router in (
     page,
     attachments,
@@ -71,16 +83,17 @@ _SHOWN = {".html": "text/html", ".md": "text/markdown", ".json": "application/js
 """Suffixes of files that browsers show; others are downloaded."""
 
 
-@app.get("/reports/{thread_id}/{name:path}")
+@app.api_route("/reports/{thread_id}/{name:path}", methods=["GET", "HEAD"])
 async def report_file(
     thread: OwnThread,
     name: str,
     request: Request,
     version: int | None = None,
+    checkpoint: str | None = None,
 ) -> Response:
     """Return a file of a thread's report: 404 where there is none, 501 where its format needs something to be installed."""
     client = api_of(request)
-    values = await standing_values(client, thread)
+    values = await standing_values(client, thread, checkpoint)
     try:
         report = await report_version(client, thread, values, version)
     except HTTPException:

@@ -11,17 +11,21 @@ import asyncio
 import os
 import shutil
 import tempfile
+import time
 from pathlib import Path
+from typing import Any
 from weakref import WeakValueDictionary
 
 from fastapi import APIRouter, HTTPException, Request
+from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import NotFoundError
 from pydantic import BaseModel
 
 from leadline.server.access import caller_of
 from leadline.server.auth import RULES
 from leadline.server.thread_owners import claim_thread
 from leadline.server.threads import OwnThread, own_thread
-from schemas.clean_text import clean_file_name
+from schemas.clean_text import clean_file_name, clean_line
 from services.run.private_files import make_private_folder
 from services.run.settings import settings
 from services.search.file_types import SUFFIXES
@@ -32,6 +36,9 @@ MAX_BYTES = 25_000_000
 """Maximum bytes of one file."""
 MAX_BYTES_OF_ALL = 200_000_000
 """Maximum bytes of all files of one thread."""
+
+ABANDONED = 86_400.0
+"""Seconds after which the files of a thread without a run are deleted."""
 
 attachments = APIRouter()
 _attaching: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -72,7 +79,9 @@ async def attach(thread: OwnThread, name: str, request: Request) -> Attached:
     """
     folder, clean = attachments_of(thread), clean_file_name(name)
     if Path(clean).suffix.lower() not in SUFFIXES:
-        raise HTTPException(415, f"{clean} cannot be read. Attach text, PDF, office or HTML files, or mails.")
+        raise HTTPException(
+            415, f"{clean_line(name)} cannot be read. Attach text, PDF, office or HTML files, or mails."
+        )
     async with _attaching.setdefault(thread, asyncio.Lock()):
         await own_thread(thread, request)  # it may have been deleted while this request waited
         await claim_thread(thread, caller_of(request.scope), creates=False, everything=not RULES.accounts)
@@ -127,6 +136,25 @@ async def take_away(thread: OwnThread, name: str) -> None:
 async def take_all_away(thread: OwnThread) -> None:
     """Take all files of a thread away, as is due before the thread is deleted."""
     await asyncio.to_thread(shutil.rmtree, attachments_of(thread).parent, ignore_errors=True)
+
+
+async def remove_abandoned(client: LangGraphClient) -> None:
+    """Delete files of threads that were never asked anything, a day after the last one was attached."""
+    for folder in await asyncio.to_thread(_old_folders):
+        try:
+            state: Any = await client.threads.get_state(folder.name)
+            asked = bool(state["values"] or await client.runs.list(folder.name, limit=1))
+        except NotFoundError:
+            asked = False
+        if not asked:
+            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+
+def _old_folders() -> list[Path]:
+    """Return the folders of threads to which nothing was attached of late; their names are the threads' ids."""
+    latest = time.time() - ABANDONED
+    found = (settings().leadline_home / "threads").glob("????????-????-????-????-????????????/attachments")
+    return [folder.parent for folder in found if folder.stat().st_mtime < latest]
 
 
 def _files(folder: Path) -> list[Attached]:

@@ -11,6 +11,7 @@ from typing import Any
 from langgraph_sdk import Auth
 from langsmith.utils import tracing_is_enabled
 
+from graph.context import COMMON
 from leadline.server.access import Refused, rules
 from leadline.server.thread_owners import OWNER, claim_thread
 from services.run.users import LOCAL
@@ -48,6 +49,8 @@ async def own_threads(ctx: Auth.types.AuthContext, value: Any) -> Filter:
     if ctx.action == "create_run" and not tracing_is_enabled():
         # Of a run with feedback keys the server asks LangSmith for addresses, whether or not runs are traced
         (value.get("kwargs") or {}).pop("feedback_keys", None)
+    if ctx.action == "create_run":
+        _gather_choices(value.get("kwargs") or {})
     if ctx.action in {"create", "create_run"} and value.get("thread_id"):
         await _claim(ctx, value)
     if _unrestricted(ctx):
@@ -55,6 +58,18 @@ async def own_threads(ctx: Auth.types.AuthContext, value: Any) -> Filter:
     if ctx.action in {"create", "update", "create_run"}:
         _mark(ctx, value)
     return _own(ctx)
+
+
+def _gather_choices(arguments: dict[str, Any]) -> None:
+    """Move choices that Studio's form does not hold into `advanced`: the server would drop them, and the run refuses unknown ones."""
+    chosen, named = arguments.get("context"), (arguments.get("config") or {}).get("configurable") or {}
+    if not isinstance(chosen, dict) or not named.get("__context_provided__"):  # a configuration holds other keys, too
+        return
+    beside = chosen.keys() - {*COMMON, "advanced"}
+    if beside and isinstance(advanced := chosen.get("advanced", {}), dict):
+        chosen["advanced"] = advanced | {name: chosen.pop(name) for name in beside}
+        for name in beside:
+            named.pop(name, None)
 
 
 async def _claim(ctx: Auth.types.AuthContext, value: Any) -> None:

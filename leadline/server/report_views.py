@@ -1,6 +1,6 @@
 """A thread's reports as our page shows them: their bodies as sanitised HTML, their versions, and the turns that a thread has had.
 
-    GET /reports/<thread>/view.json          the latest report; `?checkpoint=` that of one turn, `?version=` one version of it
+    GET /reports/<thread>/view.json          the latest report; here and below `?checkpoint=` is that of one turn, `?version=` one version of it
     GET /reports/<thread>/turns.json         the earlier turns: question, title, and the checkpoint that holds the report
     GET /reports/<thread>/versions.json      number, request and time of each version, the first one first
     GET /reports/<thread>/difference.json    `?before=1&after=2`: the sentences of both, each as same, removed or added
@@ -13,11 +13,10 @@ from typing import Any
 
 from fastapi import APIRouter, HTTPException, Request
 from langgraph_sdk.client import LangGraphClient
-from langgraph_sdk.errors import APIStatusError
 from pydantic import BaseModel
 
 from leadline.server.api_client import api_of, store_of
-from leadline.server.threads import OwnThread, question_states, standing_values
+from leadline.server.threads import OwnThread, question_states, standing_state, standing_values, values_of
 from schemas.evidence import Answered, Status, status_counts
 from schemas.reporter import Report
 from schemas.revision import Version
@@ -45,18 +44,20 @@ class VersionView(BaseModel):
 
 
 @versions.get("/reports/{thread_id}/versions.json")
-async def version_list(thread: OwnThread, request: Request) -> list[VersionView]:
+async def version_list(thread: OwnThread, request: Request, checkpoint: str | None = None) -> list[VersionView]:
     """List the versions of a thread's report: 404 where there is none."""
     client = api_of(request)
-    stored_versions = await versions_of_thread(client, thread, await standing_values(client, thread))
+    stored_versions = await versions_of_thread(client, thread, await standing_values(client, thread, checkpoint))
     return [VersionView(**version.model_dump(exclude={"report"})) for version in stored_versions]
 
 
 @versions.get("/reports/{thread_id}/difference.json")
-async def difference_view(thread: OwnThread, request: Request, before: int, after: int) -> list[Sentence]:
+async def difference_view(
+    thread: OwnThread, request: Request, before: int, after: int, checkpoint: str | None = None
+) -> list[Sentence]:
     """Return what two versions differ in: 404 where there is no such version."""
     client = api_of(request)
-    values = await standing_values(client, thread)
+    values = await standing_values(client, thread, checkpoint)
     first, second = [await report_version(client, thread, values, number) for number in (before, after)]
     return await asyncio.to_thread(compared, first, second)
 
@@ -98,6 +99,8 @@ class ReportView(BaseModel):
     sources: int
     follow_up_questions: list[str]
     version: int
+    checkpoint: str
+    """That holds the report, also when the thread has further turns."""
     headings: list[str]
     """Of the report's own sections."""
 
@@ -119,8 +122,9 @@ async def report_view(
 ) -> ReportView:
     """Return a thread's report as HTML: 404 where there is none."""
     client = api_of(request)
-    values = await _values(client, thread, checkpoint)
-    return await _view(await report_version(client, thread, values, version))
+    state = await standing_state(client, thread, checkpoint)
+    report = await report_version(client, thread, values_of(state), version)
+    return await _view(report, state["checkpoint"]["checkpoint_id"])
 
 
 @views.get("/reports/{thread_id}/turns.json")
@@ -130,15 +134,7 @@ async def turns(thread: OwnThread, request: Request) -> list[TurnView]:
     return [_turn(state["values"], state["checkpoint"]["checkpoint_id"]) for state in reversed(begun[:-1])]
 
 
-async def _values(client: LangGraphClient, thread: str, checkpoint: str | None) -> dict[str, Any]:
-    try:
-        return await standing_values(client, thread, checkpoint)
-    except APIStatusError:
-        raise HTTPException(404, "This thread has no such checkpoint.") from None
-
-
-async def _view(report: Report) -> ReportView:
-
+async def _view(report: Report, checkpoint: str) -> ReportView:
     parsed = await with_pictures(await asyncio.to_thread(parse_report, report))
     return ReportView(
         title=report.title,
@@ -152,6 +148,7 @@ async def _view(report: Report) -> ReportView:
         sources=sum(bool(source.id) and not source.duplicate_of for source in report.sources),
         follow_up_questions=report.follow_up_questions,
         version=report.version,
+        checkpoint=checkpoint,
         headings=headings_of(report.document.body if report.document else ()),
     )
 

@@ -5,10 +5,7 @@ The dev server writes down its threads every ten seconds only; what a crash take
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
-from fastapi import FastAPI
 from langgraph.store.base import BaseStore
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
@@ -100,11 +97,3 @@ async def _restore(client: LangGraphClient, thread: str, owner: str) -> None:
     values = (await client.threads.get_state(thread))["values"]
     question = values.get("question") if isinstance(values, dict) else None
     await client.threads.update(thread, metadata={"title": str(question or "")})
-
-
-@asynccontextmanager
-async def threads_restored(_: FastAPI) -> AsyncIterator[None]:
-    """Restore the list of threads when the server starts."""
-    async with get_client() as client:
-        await restore_threads(client)
-    yield

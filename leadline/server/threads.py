@@ -36,24 +36,37 @@ async def question_states(client: LangGraphClient, thread: str) -> list[Any]:
 
 
 async def standing_values(client: LangGraphClient, thread: str, checkpoint: str | None = None) -> dict[str, Any]:
-    """Return a thread's values, or those of a checkpoint.
+    """Return the values of a thread's standing state."""
+    return values_of(await standing_state(client, thread, checkpoint))
 
-    Where the present turn was a greeting or was answered at once, they are those of the last turn that has a report.
+
+async def standing_state(client: LangGraphClient, thread: str, checkpoint: str | None = None) -> Any:
+    """Return a thread's state, or that of a checkpoint.
+
+    Where the present turn was a greeting or was answered at once, it is that of the last turn that has a report.
     While a question is being researched there is none, so that the report on another question is not mistaken for its
     answer.
 
     Raises:
-        APIStatusError: the checkpoint does not exist.
+        HTTPException: 404, there is no such checkpoint.
     """
-    state: Any = await client.threads.get_state(thread, checkpoint_id=checkpoint)
-    values = _values(state)
+    try:
+        state: Any = await client.threads.get_state(thread, checkpoint_id=checkpoint)
+    except APIStatusError:
+        if checkpoint is None:
+            raise
+        state = {}
+    if checkpoint is not None and not state.get("created_at"):
+        raise HTTPException(404, "This thread has no such checkpoint.")
+    values = values_of(state)
     if checkpoint or values.get("report") or state.get("next") or not _direct(values):
-        return values
-    earlier = (_values(past_state) for past_state in await question_states(client, thread))
-    return next((past for past in earlier if past.get("report")), values)
+        return state
+    earlier = await question_states(client, thread)
+    return next((past for past in earlier if values_of(past).get("report")), state)
 
 
-def _values(state: Any) -> dict[str, Any]:
+def values_of(state: Any) -> dict[str, Any]:
+    """Return the values of a state; empty before the first question."""
     return state["values"] if isinstance(state["values"], dict) else {}
 
 

@@ -89,7 +89,7 @@ def draft_of(state: ResearchState, context: RunContext, written: Written, excerp
         locale=locale,
         title=state["plan"].title
         if state["plan"]
-        else research_question(state)
+        else research_question(state, reported=True)
         if wishes_of(state["triage"]).said
         else question,
         blocks=written.blocks,
@@ -122,7 +122,7 @@ def title_question(state: ResearchState) -> str:
     """Return the question for the report: a follow-up question in its completed form, else the original."""
     triage = state["triage"]
     completed = triage is not None and triage.rewritten and state.get("former")
-    return research_question(state) if completed else state["question"]
+    return research_question(state, reported=True) if completed else state["question"]
 
 
 def report_message(report: Report, thread: str) -> AIMessage:

@@ -19,6 +19,7 @@ from schemas.context import RunContext, flat
 from services.run.errors import BadInput
 from services.run.evidence_store import EvidenceStore
 from services.run.journal import run_key
+from services.run.roles import check_models_remain, roles_with_model
 from services.run.scope import checked_choices
 
 _NOT_STORED = {"mcp_servers"}
@@ -46,30 +47,43 @@ def _chosen(context: RunContext) -> dict[str, Any]:
     return context.model_dump(mode="json", include=context.own_choices() - _NOT_STORED, exclude_unset=True)
 
 
-async def note_choices(store: BaseStore, thread: str, turn: int, key: str, former: str = "") -> None:
-    """Record the choices of a turn that its state does not hold yet.
+async def note_choices(
+    store: BaseStore, thread: str, turn: int, context: RunContext, key: str, former: str = ""
+) -> None:
+    """Record the choices of a turn that its state does not hold yet, and which roles a model plays in it.
 
     Args:
         store: the store that holds the choices.
         thread: id of the thread.
         turn: number of the turn, as in the state.
+        context: the choices.
         key: hash of the choices.
         former: hash in the state, which the note replaces; a state with another hash is newer than the note.
     """
-    await store.aput(NOTES, run_key(thread, turn), {"key": key, "former": former}, index=False)
+    note = {"key": key, "former": former, "models": roles_with_model(context)}
+    await store.aput(NOTES, run_key(thread, turn), note, index=False)
 
 
 async def _noted(store: BaseStore, thread: str, state: StateSnapshot) -> str | None:
     """Return the hash of the current choices: from the note if it is newer than the state."""
-    values: Mapping[str, Any] = state.values if isinstance(state.values, dict) else {}
     first = _begins(state)
-    if not first and "turn" not in values:
+    if not first and "turn" not in _values(state):
         return None
-    former = "" if first else values.get("choices")
+    former = "" if first else _values(state).get("choices")
+    note = await _note(store, thread, state)
+    return str(note["key"]) if note and note["former"] == former else former
+
+
+async def _note(store: BaseStore, thread: str, state: StateSnapshot) -> dict[str, Any]:
+    """Return the note of the state's turn; empty if there is none."""
+    if not _begins(state) and "turn" not in _values(state):
+        return {}
     item = await store.aget(NOTES, run_key(thread, _turn(state)))
-    if item is not None and item.value["former"] == former:
-        return str(item.value["key"])
-    return former
+    return item.value if item is not None else {}
+
+
+def _values(state: StateSnapshot) -> Mapping[str, Any]:
+    return state.values if isinstance(state.values, dict) else {}
 
 
 def _begins(state: StateSnapshot) -> bool:
@@ -78,7 +92,7 @@ def _begins(state: StateSnapshot) -> bool:
 
 
 def _turn(state: StateSnapshot) -> int:
-    return turn_at(state.next, state.values if isinstance(state.values, dict) else {}, state.metadata or {})
+    return turn_at(state.next, _values(state), state.metadata or {})
 
 
 def turn_at(following: Collection[str], values: Mapping[str, Any], metadata: Mapping[str, Any]) -> int:
@@ -112,6 +126,7 @@ async def restored_choices(new_choices: object, state: StateSnapshot, store: Bas
 
     Raises:
         BadInput: a choice is impossible, or servers of tools must be named again.
+        SettingsError: the turn is not finished, and a model that it began with is not connected any more.
         StoreError: the store is not the one that the run wrote to.
     """
     thread = str(state.config.get("configurable", {}).get("thread_id") or "")
@@ -133,7 +148,11 @@ async def restored_choices(new_choices: object, state: StateSnapshot, store: Bas
                 "addresses may hold secrets. Name them again under “Tool servers” in the settings, or ask again without them.",
             )
         chosen = checked_choices({**stored["context"], **own})
+    if state.next and (note := await _note(store, thread, state)):
+        check_models_remain(note.get("models", []), chosen, str(_values(state).get("locale") or "en"))
     if own and key is not None:
         former = "" if _begins(state) else str(state.values.get("choices") or "")
-        await note_choices(store, thread, _turn(state), await store_choices(chosen, EvidenceStore(store)), former)
+        await note_choices(
+            store, thread, _turn(state), chosen, await store_choices(chosen, EvidenceStore(store)), former
+        )
     return chosen

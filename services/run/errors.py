@@ -9,7 +9,6 @@ LeadlineError
 │   └── NotInstalled      an extra of Leadline is missing; a terminal offers to install it
 ├── ModelError            a model did not answer, or not in the form that was asked for
 │   ├── UselessAnswer     it answered, and never in a way that can be used: rules stand in for it
-│   ├── UnprovenRevision  what it made of a report proves nothing: the report stays as it was
 │   └── NoNativeTools     the endpoint takes no function calls
 ├── SearchError           a search provider failed
 │   ├── IndexDamaged      an index of documents was damaged and is removed: it is made anew
@@ -96,10 +95,6 @@ class NotInstalled(SettingsError):
 
 class ModelError(LeadlineError):
     """A model did not answer, or its answer has the wrong form."""
-
-
-class UnprovenRevision(ModelError):
-    """A revised report would hold no statement that its citations support."""
 
 
 class UselessAnswer(ModelError):

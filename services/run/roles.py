@@ -3,6 +3,8 @@
 A run's own choice comes first, then `LEADLINE_<SETTING>_<ROLE>`, then `LEADLINE_<SETTING>`, then the defaults below.
 """
 
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
@@ -15,6 +17,7 @@ from services.run.endpoints import GENERAL, Endpoint, connection, endpoint_named
 from services.run.errors import BadInput, SettingsError, reason_of
 from services.run.secrecy import shown_address
 from services.run.settings import role_environment, secret_named
+from services.run.ui_text import say
 
 ROLES: tuple[str, ...] = get_args(Role)
 DEFAULT_MODEL = "gpt-4.1-mini"
@@ -212,6 +215,28 @@ def _check_provider(role: str, named: str, endpoint: Endpoint | None, chosen: di
             page=f"The model {named} was named for the role {role}, and its provider is not set up here. Choose another under "
             "“Models” in the settings, or ask the operator of this server to set it up.",
         )
+
+
+def roles_with_model(context: RunContext) -> list[str]:
+    """Return the roles that a language model plays, as far as they are set up: what is wrong with others, the run reports."""
+    roles: list[str] = []
+    for role in ROLES:
+        with suppress(SettingsError, BadInput):
+            if role_model(role, context).provider != OFFLINE:
+                roles.append(role)
+    return roles
+
+
+def check_models_remain(roles: Iterable[str], context: RunContext, locale: str) -> None:
+    """Reject going on without a model in roles that a model played, unless the offline model was named for them.
+
+    Raises:
+        SettingsError: a role has no model any more; or as `role_model`.
+    """
+    for role in roles:
+        model = role_model(role, context)
+        if model.provider == OFFLINE and not model.named:
+            raise SettingsError(say("model_gone", locale))
 
 
 def check_models_chosen(context: RunContext) -> None:

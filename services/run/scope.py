@@ -68,6 +68,8 @@ def checked_choices(fields: dict[str, object]) -> RunContext:
         problem = error.errors(include_url=False)[0]
         if problem["type"] == "extra_forbidden" and len(problem["loc"]) == 1:
             name = str(problem["loc"][0])[:60]
+            if name == "advanced":  # an object is opened before
+                raise BadInput("The choice 'advanced' must be an object that holds choices by their names.") from None
             suggestions = get_close_matches(name, RunContext.model_fields, 1)
             advice = f"Did you mean {suggestions[0]}?" if suggestions else "docs/settings.md lists them all."
             raise BadInput(f"There is no choice {name!r}. {advice}") from None

@@ -62,7 +62,7 @@ def converted(name: str, data: bytes, read: Read) -> Converted:
     except MemoryError:
         return {"error": BEYOND_LIMITS}
     except Exception as error:  # noqa: BLE001 - converters raise anything at all on broken input
-        return {"error": f"cannot be converted ({type(error).__name__}: {' '.join(str(error).split())[:120]})"}
+        return {"error": f"cannot be converted ({type(error).__name__}: {' '.join(str(error).split())[:120].rstrip('.')})"}
     if not text.strip():
         return {"error": NO_TEXT}
     if len(text) > MAX_CHARACTERS:

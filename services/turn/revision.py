@@ -21,11 +21,11 @@ from services.reports.document import cited_in
 from services.reports.editing import TEMPLATE, headings_of, pieces_of, shortened, views_of, with_edits, without_section
 from services.reports.rendering import to_draft
 from services.reports.report_draft import Written
-from services.run.errors import RevisionRefused, UnprovenRevision
+from services.run.errors import RevisionRefused, UselessAnswer
 from services.run.evidence_store import EvidenceStore
 from services.run.roles import OFFLINE, role_model
 from services.run.scope import Run
-from services.run.ui_text import is_chinese, say
+from services.run.ui_text import is_chinese, problem_text, say
 from services.text.ranking import bm25
 from services.text.tokens import message_language, tokens
 from services.turn.conversation import CHANGE, change_messages
@@ -94,10 +94,10 @@ def check_revised(revision: Revision | None, checked: CheckedReport) -> None:
     """Check that a revised report has a proven statement; a newly written report is handled otherwise.
 
     Raises:
-        UnprovenRevision: no statement of the report is quoted or supported.
+        RevisionRefused: no statement of the report is quoted or supported.
     """
     if revision is not None and checked.proves_nothing:
-        raise UnprovenRevision(say("revision_unproven", message_language(revision.request)))
+        raise RevisionRefused(say("revision_unproven", message_language(revision.request)))
 
 
 def changed_by_code(report: Report, revision: Revision, *, by_rules: bool) -> tuple[Block, ...] | None:
@@ -150,13 +150,15 @@ async def revised(
         notify: reports progress with a message key and the searched topic.
 
     Raises:
-        RevisionRefused: the report cannot be changed so, or the model changes nothing.
+        RevisionRefused: the report cannot be changed so, or the model changes nothing or gives no usable answer.
         LimitReached: the budget or the time left does not suffice for the call.
-        ModelError: the endpoint failed, or no answer fits the schema.
+        ModelError: the endpoint failed.
     """
     report = state["report"]
     if report is None:
         raise RevisionRefused(say("revising_no_report", state["locale"]))
+    answered = sum(message.type == "ai" for message in state.get("messages", []))
+    run.journal.branch_key += f":{answered}"  # a change that was answered is asked anew, one that was stopped goes on
     by_rules = await run.journal.decided("rules", lambda: role_model("reporter", run.context).model == OFFLINE)
     by_code = await asyncio.to_thread(changed_by_code, report, revision, by_rules=by_rules)
     cited = {excerpt.id: excerpt for excerpt in [*report.excerpts, *excerpts]}  # new steps hide background excerpts
@@ -164,9 +166,12 @@ async def revised(
     research = RevisionResearch(run, state, report, revision, evidence, notify)
     answer = Revising()
     if by_code is None:
-        answer = await _answer(run, research, known)
-        if answer.lacks and await research.search(answer.lacks, known):
+        try:
             answer = await _answer(run, research, known)
+            if answer.lacks and await research.search(answer.lacks, known):
+                answer = await _answer(run, research, known)
+        except UselessAnswer as useless:
+            raise RevisionRefused(problem_text(useless, message_language(revision.request))) from None
     body = report.document.body if report.document else ()
     by_id = {excerpt.id: excerpt for excerpt in [*known, *research.new_excerpts]}
     blocks = with_edits(pieces_of(body), answer.edits[:MAX_REVISED], by_id) if by_code is None else by_code

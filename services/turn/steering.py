@@ -2,7 +2,7 @@
 
 Boundaries are the planner, every wave of steps, every reflection and the beginning of the report; each step checks at
 its start and before each further round whether it should end. A message for the planner leads to a new plan; one that
-comes when the report is begun is a limit of the report, and one that comes later is rejected.
+no plan is made with any more is a limit of the report, and one that comes when the report is begun is rejected.
 """
 
 from collections.abc import Mapping, Sequence
@@ -100,7 +100,7 @@ def _dropped(state: ResearchState) -> dict[str, StepResult]:
 
 
 def late_messages(state: ResearchState) -> list[str]:
-    """Return for each message that came too late for the planner what to do instead."""
+    """Return for each message that no plan was made with what to do instead."""
     return [say("steered_late", state["locale"], text=message.text) for message in for_planner(state)]
 
 

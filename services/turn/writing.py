@@ -245,7 +245,7 @@ def prompt_of(state: ResearchState, context: RunContext) -> ReporterPrompt:
     fast = not state["plans"] and triage is not None and triage.complexity == "simple"
     fast = fast and not context.wishes.shape and (context.words or 0) <= BRIEF
     prompt = ReporterPrompt(
-        question=research_question(state),
+        question=research_question(state, reported=True),
         locale=state["locale"],
         today=state["today"],
         length="answer" if fast else "full" if (context.words or 0) >= SECTIONS_FROM else context.length,

@@ -10,9 +10,11 @@ from langgraph.types import Command
 
 from graph import build_graph
 from services.run.choices import restored_choices
-from services.run.errors import BadInput
+from services.run.errors import BadInput, SettingsError
 from services.run.evidence_store import EvidenceStore
+from services.run.settings import forget_settings
 from services.search.providers import allow_folders
+from tests.fakes.openai_server import OpenAIServer
 
 QUESTION = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
 ACCEPT: Command[Any] = Command(resume={"action": "accept"})
@@ -129,3 +131,32 @@ async def test_what_was_chosen_on_going_on_holds_when_that_stops_too(
     state = await thread.graph.aget_state(thread.config)
     now = await restored_choices({}, state, thread.store)
     assert (now.max_searches, now.max_step_num, now.review_plan) == (7, 1, False)
+
+
+async def test_a_run_that_began_with_a_model_does_not_go_on_without_one(
+    thread: Thread, endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await thread.run({"question": QUESTION}, thread.first)
+    with monkeypatch.context() as gone:
+        gone.delenv("OPENAI_API_KEY")
+        gone.delenv("OPENAI_BASE_URL")
+        forget_settings()
+        for given in (ACCEPT, None):
+            with pytest.raises(SettingsError, match=r"began with a model, and none is set up now"):
+                await thread.run(given)
+    forget_settings()
+    asked = len(endpoint.requests)
+    assert (await thread.run(ACCEPT))["report"].excerpts
+    assert len(endpoint.requests) > asked
+
+
+async def test_a_run_goes_on_without_its_model_if_that_is_chosen(
+    thread: Thread, endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await thread.run({"question": QUESTION}, thread.first)
+    asked = len(endpoint.requests)
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    forget_settings()
+    assert (await thread.run(ACCEPT, {"models": {"default": "offline"}}))["report"].excerpts
+    assert len(endpoint.requests) == asked

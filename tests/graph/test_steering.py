@@ -176,3 +176,15 @@ async def test_messages_are_bounded(thread: Thread) -> None:
         await thread.say(f"also {number}")
     with pytest.raises(BadInput, match="the maximum"):
         await thread.say("also one more")
+
+
+async def test_a_message_before_the_report_was_asked_for_is_a_limit_and_no_part_of_the_question(thread: Thread) -> None:
+    await thread.run({"question": QUESTION}, ("research_team",))
+    await thread.say("also the silver chromate tube")
+    await thread.say("", "write")
+    report = (await thread.run(None))["report"]
+    assert "chromate" not in report.title
+    assert [limit for limit in report.limits if "chromate" in limit] == [
+        "Your message was not researched before the report was written: “also the silver chromate tube”. "
+        "Ask it as a follow-up: leadline follow."
+    ]

@@ -93,6 +93,7 @@ async def test_what_is_too_large_too_many_or_unreadable_is_refused_and_leaves_no
     refused = await http.put(f"/{thread}/run.exe", content=b"MZ")
     assert refused.status_code == 415
     assert "PDF" in refused.json()["detail"]
+    assert (await http.put(f"/{thread}/.hidden", content=b"x")).json()["detail"].startswith(".hidden cannot be read")
     assert (await http.get(f"/{thread}")).json()["files"] == []
     for number in range(MAX_FILES):
         await http.put(f"/{thread}/{number}.txt", content=b"x")

@@ -61,17 +61,46 @@ def test_a_button_makes_a_version_and_what_changed_is_shown(reported: Page, site
     assert page.evaluate("document.querySelectorAll('.turn').length") == 1
 
 
+def test_after_a_further_question_the_versions_and_files_of_a_report_are_still_there(
+    reported: Page, site: Site, tmp_path: Path
+) -> None:
+    page = reported
+    revising(site, titled("In short"))
+    page.click("document.querySelector('[data-change=changeShorter]')")
+    page.wait(f"{VERSION}?.dataset.version === '2'", "the second version")
+    site.model.endpoint.choose = None
+    ask(page, "Why was a shorter wire used in the sounding machine?")
+    status(page, "done")
+    page.wait("document.querySelectorAll('form.change').length === 1", "the form of the second turn alone")
+    page.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+    for number, opens in ((1, ""), (2, "document.querySelector('.earlier > summary')")):
+        if opens:
+            page.reload()
+            page.wait(opens, "the turn before")
+            page.click(opens)
+            page.wait("document.querySelector('.versions')", "its versions")
+        page.click(f"document.querySelector('[data-version=\"{number}\"]')")
+        page.wait(f"{VERSION}?.dataset.version === '{number}'", "the version")
+        assert page.evaluate("document.querySelectorAll('form.change').length") == 1
+        page.click("document.querySelector('[data-file=\"report.md\"]')")
+        page.wait("document.getElementById('said').textContent.startsWith('report.md')", "the file")
+        assert ("In short" in (tmp_path / "report.md").read_text()) is (number == 2)
+        (tmp_path / "report.md").unlink()
+    page.click(button("What changed"))
+    page.wait("document.querySelector('.difference ins')?.textContent === 'In short'", "the difference")
+
+
 def test_free_words_by_keyboard_and_a_change_that_fails_leaves_the_report(reported: Page, site: Site) -> None:
     page = reported
     revising(site, whole("# Nothing\n\nAll harbours of Norway were painted green in 1850."))
     page.evaluate("document.querySelector('.change input').focus()")
     page.write("Write about Norway")
     page.press("Enter", 13, text="\r")
-    status(page, "failed")
+    page.wait("document.querySelector('.ending .problem')", "why it was not changed")
     page.wait("document.querySelector('.ending .report-host')", "the report, which stays")
+    status(page, "done")
     assert "the report stays as it was" in text(page, ".ending .problem")
     assert page.evaluate("document.querySelector('.versions')") is None
-    assert page.evaluate(f"!!{button('Try again')}")
     revising(site, titled("Plainly"))
     page.evaluate("document.querySelector('.change input').focus()")
     page.write("For <b>sailors</b>")

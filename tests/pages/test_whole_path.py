@@ -91,7 +91,8 @@ def test_from_the_question_to_the_download(page: Page, site: Site, tmp_path: Pat
     status(page, "done")
     report_text(page)
     assert page.evaluate("document.querySelectorAll('.report-host').length") == 2
-    assert page.evaluate("document.querySelectorAll('.downloads').length") == 1
+    assert page.evaluate("document.querySelectorAll('.downloads').length") == 2
+    assert page.evaluate("document.querySelectorAll('form.change').length") == 1
     page.reload()
     page.wait("document.querySelectorAll('.turn').length === 2")
     report_text(page)

@@ -12,6 +12,9 @@ import httpx
 import pytest
 from langgraph_sdk.client import LangGraphClient
 
+from tests.server.test_revising import QUESTION as TWO_PARTS
+from tests.server.test_revising import change
+
 QUESTION = "Who designed the wire sounding machine?"
 
 
@@ -83,9 +86,30 @@ async def test_a_turn_without_research_leaves_the_last_report_standing(
     client: LangGraphClient, server: str, thread: str
 ) -> None:
     async with httpx.AsyncClient(base_url=f"{server}/reports/{thread}/", timeout=60) as files:
-        before = {name: (await files.get(name)).text for name in ("report.md", "view.json", "evidence.json")}
+        before = {name: (await files.get(name)).json() for name in ("view.json", "evidence.json")}
         await client.runs.wait(thread, "deep_research", input={"question": "?!"})
-        assert {name: (await files.get(name)).text for name in before} == before
+        after = {name: (await files.get(name)).json() for name in before}
+        del before["view.json"]["checkpoint"], after["view.json"]["checkpoint"]
+        assert after == before
+
+
+async def test_an_earlier_turn_keeps_its_files_and_versions(client: LangGraphClient, server: str, thread: str) -> None:
+    await client.runs.wait(thread, "deep_research", input={"question": TWO_PARTS})
+    await change(client, thread, request="Shorter", shorten=True)
+    async with httpx.AsyncClient(base_url=f"{server}/reports/{thread}/", timeout=60) as files:
+        before = {name: (await files.get(name)).text for name in ("report.md", "report.md?version=1", "versions.json")}
+        await client.runs.wait(thread, "deep_research", input={"question": "Why was a shorter wire used?"})
+        assert len((await files.get("versions.json")).json()) == 1
+        [_, turn] = (await files.get("turns.json")).json()
+        earlier = {"checkpoint": turn["checkpoint"]}
+        for name, text in before.items():
+            assert (await files.get(name, params={**earlier, **dict(httpx.URL(name).params)})).text == text
+        compared = (await files.get("difference.json", params={**earlier, "before": 1, "after": 2})).json()
+        assert {"removed", "same"} <= {sentence["state"] for sentence in compared}
+        for name in ("view.json", "report.md"):
+            assert "no such checkpoint" in (await files.get(name, params={"checkpoint": "zzz"})).text
+        head = await files.head("report.md")
+        assert (head.status_code, head.text) == (200, "")
 
 
 async def test_links_in_every_answer_of_a_conversation_lead_to_the_sources(

@@ -1,5 +1,6 @@
 """What a person sees in Studio, by what it reads of the real dev server: forms, graph, chat, interrupts, forks."""
 
+import re
 from typing import Any
 
 import pytest
@@ -54,9 +55,17 @@ async def test_the_form_has_the_common_choices_and_one_object_with_the_others(cl
     assert set(fields["advanced"]["properties"]) == set(fields["advanced"]["default"]) == others
 
 
-async def test_an_advanced_choice_counts(client: LangGraphClient) -> None:
-    context: Any = {"advanced": {"max_results": 99}}
-    with pytest.raises(Exception, match="max_results cannot be 99"):
+@pytest.mark.parametrize(
+    ("context", "said"),
+    [
+        ({"advanced": {"max_results": 99}}, "max_results cannot be 99"),
+        ({"max_results": 99}, "max_results cannot be 99"),
+        ({"deptth": "quick"}, "There is no choice 'deptth'. Did you mean depth?"),
+        ({"advanced": "no", "deptth": "quick"}, "The choice 'advanced' must be an object"),
+    ],
+)
+async def test_every_choice_counts_or_is_refused(client: LangGraphClient, context: Any, said: str) -> None:
+    with pytest.raises(Exception, match=re.escape(said)):
         await client.runs.wait(None, GRAPH, input={"question": TWO_PARTS}, context=context)
 
 

@@ -1,6 +1,7 @@
 """A thread's id is its first user's for ever, also after its deletion and after a crash, and deletion deletes everything."""
 
 import asyncio
+import os
 import sqlite3
 import uuid
 from contextlib import closing
@@ -12,6 +13,8 @@ import pytest
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIStatusError, NotFoundError
 
+from leadline.server.attachments import remove_abandoned
+from services.run.settings import forget_settings
 from tests.server.conftest import TOKENS, dev_server, papers, until_written_down, user
 from tests.server.test_revising import change
 
@@ -178,3 +181,22 @@ async def test_a_young_thread_survives_a_crash_as_its_owners_and_a_deleted_one_s
                 (thread, QUESTION),
                 (kept, QUESTION),
             }
+
+
+async def test_files_of_a_thread_that_is_never_asked_anything_go_after_a_day(
+    client: LangGraphClient, served: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address, home = served
+    monkeypatch.setenv("LEADLINE_HOME", str(home / "home"))
+    forget_settings()
+    async with httpx.AsyncClient(base_url=address, timeout=60) as web:
+        asked = await with_everything(client, web)
+        idle, young = [str((await client.threads.create())["thread_id"]) for _ in range(2)]
+        for thread in (idle, young):
+            await web.put(f"/attachments/{thread}/note.md", content="# A note\n")
+        for thread in (asked, idle):
+            os.utime(home / "home" / "threads" / thread / "attachments", (0, 0))
+        await remove_abandoned(client)
+        kept = [len((await web.get(f"/attachments/{thread}")).json()["files"]) for thread in (asked, idle, young)]
+    assert kept == [1, 0, 1]
+    assert not (home / "home" / "threads" / idle).exists()

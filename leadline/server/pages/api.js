@@ -49,6 +49,11 @@ const json = async (path, options) => (await request(path, options)).json();
 const send = (method, path, body) =>
   json(path, { method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 const at = (...parts) => "/" + parts.map(encodeURIComponent).join("/");
+/** The query of an address: the values that are given. */
+export function query(values = {}) {
+  const text = new URLSearchParams(Object.entries(values).filter(([, value]) => value)).toString();
+  return text && `?${text}`;
+}
 
 export const api = {
   assistant: async () => (await send("POST", "/assistants/search", { graph_id: GRAPH, limit: 1 }))[0],
@@ -85,12 +90,12 @@ export const api = {
   steer: (thread, said) => send("POST", at("steering", thread), said),
   notTaken: (thread) => json(at("steering", thread)),
 
-  view: (thread, checkpoint, version) =>
-    json(at("reports", thread, "view.json") + (checkpoint ? `?checkpoint=${encodeURIComponent(checkpoint)}` : version ? `?version=${version}` : "")),
-  versions: (thread) => json(at("reports", thread, "versions.json")),
-  difference: (thread, before, after) => json(`${at("reports", thread, "difference.json")}?before=${before}&after=${after}`),
+  /** `of` says which report: {checkpoint} of an earlier turn, {version} of an earlier version; without both it is the latest. */
+  view: (thread, of) => json(at("reports", thread, "view.json") + query(of)),
+  versions: (thread, of) => json(at("reports", thread, "versions.json") + query(of)),
+  difference: (thread, before, after, of) => json(at("reports", thread, "difference.json") + query({ ...of, before, after })),
   turns: (thread) => json(at("reports", thread, "turns.json")),
-  file: (thread, name, version) => request(`${at("reports", thread)}/${name}${version ? `?version=${version}` : ""}`),
+  file: (thread, name, of) => request(`${at("reports", thread)}/${name}${query(of)}`),
 
   remembered: (words) => json(`/memory?words=${encodeURIComponent(words)}`),
   forget: (statement) => request(at("memory", statement), { method: "DELETE" }),

@@ -7,26 +7,28 @@ import { say } from "./words.js";
 
 let made = 0;
 
-/** The finished report of a thread with its versions. Resolves to an element.
- *  `actions`: change(revision) resolves to whether the change has begun; ask(question), problem(error). */
-export async function changeableReport(thread, question, actions) {
-  const [latest, versions] = await Promise.all([api.view(thread), api.versions(thread)]);
+/** The finished report of a thread, or of the earlier turn that a checkpoint holds, with its versions. Resolves to an element.
+ *  `actions`: change(revision) resolves to whether the change has begun; ask(question), problem(error). Of an earlier turn only the last. */
+export async function changeableReport(thread, question, actions, checkpoint) {
+  const latest = await api.view(thread, { checkpoint });
+  const turn = { checkpoint: latest.checkpoint }; // it stays this turn's report when the thread has a further one
+  const versions = await api.versions(thread, turn);
   const place = el("div", { class: "report-place" });
   const element = el("div", { class: "changeable", data: { title: latest.title, sources: latest.sources } });
   const bar = versions.length > 1 ? versionBar(versions, show, differs) : null;
   element.append(...[bar?.element, place].filter(Boolean));
 
   async function show(number) {
-    const view = number === latest.version ? latest : await api.view(thread, undefined, number);
-    const shown = number === latest.version ? undefined : number;
-    const report = await reportView(thread, view, question, { onAsk: actions.ask, onProblem: actions.problem, version: shown });
+    const of = { ...turn, version: number === latest.version ? undefined : number };
+    const view = of.version ? await api.view(thread, of) : latest;
+    const report = await reportView(thread, view, question, { onAsk: actions.ask, onProblem: actions.problem, of });
     place.replaceChildren(report);
-    if (!shown && latest.claims) report.querySelector(".downloads").before(changeForm(latest, actions));
+    if (actions.change && !of.version && latest.claims) report.querySelector(".downloads").before(changeForm(latest, actions));
   }
 
   /** Show what a version has that the one before had not, and what it has no more. */
   async function differs(number) {
-    const sentences = await api.difference(thread, number - 1, number);
+    const sentences = await api.difference(thread, number - 1, number, turn);
     place.replaceChildren(difference(sentences, number));
   }
 
@@ -45,7 +47,7 @@ function versionBar(versions, show, differs) {
   }));
   const changes = el("button", { type: "button", class: "quiet what-changed", text: say("whatChanged"), on: { click: () => turnTo(number, !comparing) } });
   const asked = el("p", { class: "soft asked-for" });
-  const element = el("section", { class: "versions", "aria-label": say("versions") }, el("div", { class: "small-row" }, buttons, changes), asked);
+  const element = el("section", { class: "versions", role: "group", "aria-label": say("versions") }, el("div", { class: "small-row" }, buttons, changes), asked);
 
   function mark(shown, compared) {
     [number, comparing] = [shown, compared];

@@ -1,6 +1,6 @@
 // A finished report: the server's sanitised HTML in a root of its own, with quotes on hover and focus, and downloads.
 
-import { api } from "./api.js";
+import { api, query } from "./api.js";
 import { ICONS, announce, drawing, el } from "./dom.js";
 import { openSource, surroundings } from "./source.js";
 import { say } from "./words.js";
@@ -23,9 +23,9 @@ async function sheets() {
   return Promise.all(made);
 }
 
-/** Show a report as the server views it. `version` is that of an earlier version, whose files have its number.
- *  `onAsk` is called with a question to ask next; without it (an earlier turn) those and the downloads are left out. */
-export async function reportView(thread, view, question, { onAsk, onProblem, version }) {
+/** Show a report as the server views it. `of` says which one it is, as for `api.view`: its files are asked for by that.
+ *  `onAsk` is called with a question to ask next; without it (an earlier turn) those are left out. */
+export async function reportView(thread, view, question, { onAsk, onProblem, of }) {
   styles ??= sheets();
   const host = el("div", { class: "report-host", lang: view.locale || undefined });
   const root = host.attachShadow({ mode: "open" });
@@ -36,12 +36,11 @@ export async function reportView(thread, view, question, { onAsk, onProblem, ver
   body.classList.toggle("as-asked", letters(view.title) === letters(question));
   const asked = body.querySelector(".question");
   if (asked && letters(asked.lastChild.textContent) === letters(question)) asked.remove(); // it stands above
-  fit(body, thread, version);
-  sources(body, thread, onProblem, version);
+  fit(body, thread, of);
+  sources(body, thread, onProblem, of);
   citations(root);
-  quoteSheets(body, thread, onProblem, version);
-  const parts = [host];
-  if (onAsk) parts.push(downloads(thread, onProblem, version), followUps(view, onAsk));
+  quoteSheets(body, thread, onProblem, of);
+  const parts = [host, downloads(thread, onProblem, of), onAsk && followUps(view, onAsk)];
   return el("section", { class: "finished", "aria-label": say("report") + say("colon") + view.title }, parts);
 }
 
@@ -49,27 +48,27 @@ export async function reportView(thread, view, question, { onAsk, onProblem, ver
 const letters = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 
 /** Make the report one of several in this page: headings below ours, no links that lead out of its root. */
-function fit(body, thread, version) {
+function fit(body, thread, of) {
   for (const link of body.querySelectorAll(".link")) link.remove();
   for (const heading of body.querySelectorAll("h1, h2, h3, h4, h5")) {
     heading.setAttribute("aria-level", String(Number(heading.tagName[1]) + 1));
   }
   for (const section of body.querySelectorAll("section")) section.setAttribute("role", "group"); // each turn has one of the same name
   for (const link of body.querySelectorAll('a[href^="sources/"]')) {
-    link.setAttribute("href", `/reports/${encodeURIComponent(thread)}/${link.getAttribute("href")}${version ? `?version=${version}` : ""}`);
+    link.setAttribute("href", `/reports/${encodeURIComponent(thread)}/${link.getAttribute("href")}${query(of)}`);
     link.setAttribute("target", "_blank");
     link.setAttribute("rel", "noopener");
   }
 }
 
 /** References: a button opens the stored text of each, and one beside each quote shows where it stands there. */
-function sources(body, thread, onProblem, version) {
+function sources(body, thread, onProblem, of) {
   for (const entry of body.querySelectorAll(".references > li[data-text]")) {
     const title = entry.querySelector("a, strong");
     entry.dataset.title = title.textContent;
     const opens = (name, wanted) => {
       const label = `${say(name)}${say("colon")}${wanted || entry.dataset.title}`;
-      return el("button", { type: "button", class: "text-of", "aria-label": label, text: say(name), on: { click: () => openSource(thread, entry, wanted, onProblem, version) } });
+      return el("button", { type: "button", class: "text-of", "aria-label": label, text: say(name), on: { click: () => openSource(thread, entry, wanted, onProblem, of) } });
     };
     for (const quote of entry.querySelectorAll("blockquote")) quote.append(" ", opens("inTheText", quote.dataset.quote));
     entry.querySelector("p").append(" ", opens("openText", ""));
@@ -127,7 +126,7 @@ function citations(root) {
 
 /** On a phone a citation opens its quote as a sheet from below, with what stands around it, the way to the whole text, and a button that
  *  closes it; so does a marked statement its reason. */
-function quoteSheets(body, thread, onProblem, version) {
+function quoteSheets(body, thread, onProblem, of) {
   const narrow = matchMedia("(max-width: 36rem), (pointer: coarse)");
   const open = (mark) => {
     const cite = mark.closest(".cite");
@@ -135,13 +134,13 @@ function quoteSheets(body, thread, onProblem, version) {
     const shown = cite.querySelector("q")?.textContent.replace(/…$/, "");
     const wanted = [...(entry?.querySelectorAll("blockquote") || [])].find((quote) => quote.textContent.startsWith(shown))?.dataset.quote || "";
     const back = el("button", { type: "button", text: say("close"), on: { click: () => mark.focus({ preventScroll: true }) } });
-    const around = entry && el("button", { type: "button", text: say("inTheText"), on: { click: () => openSource(thread, entry, wanted, onProblem, version) } });
+    const around = entry && el("button", { type: "button", text: say("inTheText"), on: { click: () => openSource(thread, entry, wanted, onProblem, of) } });
     const tip = cite.querySelector(".tip");
     tip.append(el("span", { class: "ways" }, back, around));
     cite.classList.remove("closed");
     cite.classList.add("open");
     back.focus({ preventScroll: true });
-    if (wanted) surroundings(thread, entry, wanted, version).then((place) => showAround(tip, place)).catch(() => {}); // the quote itself is shown
+    if (wanted) surroundings(thread, entry, wanted, of).then((place) => showAround(tip, place)).catch(() => {}); // the quote itself is shown
   };
   const close = (cite) => { cite.classList.replace("open", "closed"); for (const part of cite.querySelectorAll(".ways, .around")) part.remove(); };
   body.addEventListener("keydown", (event) => {
@@ -173,14 +172,14 @@ function showAround(tip, place) {
   tip.scrollTop = quote.offsetTop - tip.clientHeight / 3;
 }
 
-function downloads(thread, onProblem, version) {
+function downloads(thread, onProblem, of) {
   const buttons = FILES.map(([name, label]) => {
     const button = el("button", { type: "button", class: "plain", data: { file: name } }, drawing(ICONS.download), label);
     button.addEventListener("click", async () => {
       button.disabled = true;
       announce(say("preparing", { name: label }));
       try {
-        save(await (await api.file(thread, name, version)).blob(), name);
+        save(await (await api.file(thread, name, of)).blob(), name);
         announce(say("saved", { name }));
       } catch (problem) {
         onProblem(problem);
@@ -190,7 +189,7 @@ function downloads(thread, onProblem, version) {
     });
     return el("li", {}, button);
   });
-  return el("section", { class: "downloads", "aria-label": say("downloads") }, el("h3", { text: say("downloads") }), el("ul", {}, buttons));
+  return el("section", { class: "downloads", role: "group", "aria-label": say("downloads") }, el("h3", { text: say("downloads") }), el("ul", {}, buttons));
 }
 
 function save(blob, name) {

@@ -8,9 +8,9 @@ const AROUND = 180; // characters before and after a quote
 const ROOM = 200_000; // characters that are shown of a longer text, around the quote
 
 /** Open the text of an entry of the references. `wanted` is the quote to see; without it the first one is. */
-export async function openSource(thread, entry, wanted, onProblem, version) {
+export async function openSource(thread, entry, wanted, onProblem, of) {
   try {
-    const text = await (await api.file(thread, entry.dataset.text, version)).text();
+    const text = await (await api.file(thread, entry.dataset.text, of)).text();
     const quotes = [...entry.querySelectorAll("blockquote")].map((one) => one.dataset.quote);
     show(entry, text, found(text, quotes), wanted);
   } catch (problem) {
@@ -19,8 +19,8 @@ export async function openSource(thread, entry, wanted, onProblem, version) {
 }
 
 /** A quote with what stands around it in its source's text: {before, quote, after}; nothing where it is not found. */
-export async function surroundings(thread, entry, quote, version) {
-  const text = await (await api.file(thread, entry.dataset.text, version)).text();
+export async function surroundings(thread, entry, quote, of) {
+  const text = await (await api.file(thread, entry.dataset.text, of)).text();
   const [place] = found(text, [quote]);
   if (!place) return null;
   const before = text.slice(Math.max(0, place.start - AROUND), place.start).replace(/^\S*\s/, place.start > AROUND ? "… " : "$&");

@@ -1,13 +1,11 @@
 // One turn of a thread, from the question to the report: it brings together the views of all that happens in between.
 
-import { api } from "./api.js";
 import { announce, el, linked } from "./dom.js";
 import { callText, showStepCalls } from "./calls.js";
 import { changeableReport } from "./change.js";
 import { draftView } from "./draft.js";
 import { graphPicture } from "./graph.js";
 import { planView } from "./plan.js";
-import { reportView } from "./report.js";
 import { reviewForm } from "./review.js";
 import { wishChips } from "./wishes.js";
 import { counted, say } from "./words.js";
@@ -39,6 +37,7 @@ export function turnView(thread, graph, actions) {
   work.append(writeNow);
   const review = el("div", { class: "review-place" });
   const ending = el("div", { class: "ending" });
+  const reporting = { change: actions.change, ask: actions.ask, problem: actions.problem };
   const element = el("article", { class: "turn" }, heading, chips.element, notices, work, review, draft.element, coming, ending);
   let turn = null;
   let drawing = 0;
@@ -147,7 +146,7 @@ export function turnView(thread, graph, actions) {
   async function showReport(above = turn.refused ? [el("p", { class: "problem", role: "alert", text: turn.refused })] : []) {
     const key = ended;
     try {
-      const made = await changeableReport(thread, turn.question, { change: actions.change, ask: actions.ask, problem: actions.problem });
+      const made = await changeableReport(thread, turn.question, reporting);
       if (ended !== key) return;
       fold();
       ending.replaceChildren(...above, made);
@@ -168,9 +167,11 @@ export function turnView(thread, graph, actions) {
       turn = now_;
       drawing ||= setTimeout(draw, EVERY);
     },
-    /** A later turn has begun: nothing can be asked or downloaded from here any more. */
+    /** A later turn has begun: nothing can be asked from here any more. */
     retire() {
-      for (const one of ending.querySelectorAll(".downloads, .follow-ups, .change, .versions, button")) one.remove();
+      delete reporting.change;
+      delete reporting.ask;
+      for (const one of ending.querySelectorAll(":scope > button, .follow-ups, .change")) one.remove();
       for (const one of chips.element.querySelectorAll("button")) one.remove();
     },
     focus: () => heading.focus({ preventScroll: true }),
@@ -192,7 +193,7 @@ export function earlierTurn(thread, earlier, actions) {
       return;
     }
     try {
-      inside.append(await reportView(thread, await api.view(thread, earlier.checkpoint), earlier.question, { onProblem: actions.problem }));
+      inside.append(await changeableReport(thread, earlier.question, { problem: actions.problem }, earlier.checkpoint));
     } catch (problem) {
       actions.problem(problem);
     }

@@ -158,7 +158,7 @@ def test_a_change_that_proves_nothing_is_not_kept(leadline: Leadline, endpoint: 
     before = (Path(run.folder) / "report.md").read_text()
     revising(endpoint, "# The pier\n\nAll harbours of Norway were painted green in 1850.")
     ran = leadline("revise", run.id, "Write about Norway")
-    assert ran.code == 1
+    assert ran.code == 2
     assert "the report stays as it was" in ran.err
     assert "Traceback" not in ran.err
     assert (Path(run.folder) / "report.md").read_text() == before
@@ -169,6 +169,7 @@ def test_a_change_that_proves_nothing_is_not_kept(leadline: Leadline, endpoint: 
     assert made.code == 0
     assert "<instruction>\nWithout the ferry\n</instruction>" in endpoint.requests[-1]["messages"][-1]["content"]
     assert leadline("runs", "show", run.id, "--version", "2").out == made.out
+    assert "Write about Norway" not in leadline("runs", "show", run.id).out
     assert leadline("runs", "replay", run.id).out == made.out
 
 

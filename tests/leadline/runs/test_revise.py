@@ -10,7 +10,7 @@ from leadline import aresearch
 from leadline.runs.actions import areplay, aresume, aruns
 from leadline.runs.revise import arevise, averify, aversions
 from leadline.runs.store import open_home
-from services.run.errors import BadInput
+from services.run.errors import BadInput, RevisionRefused
 from services.run.settings import settings
 from tests.fakes.editing import edits, titled, whole
 from tests.fakes.forked import Command
@@ -120,3 +120,23 @@ async def test_a_change_keeps_its_limits_and_says_what_they_left_out(endpoint: O
     report = await arevise(run, "Add a section on tar")
     assert report.usage.searches <= 2
     assert any("not found" in limit or "searches" in limit for limit in report.limits)
+
+
+async def test_a_refused_change_leaves_the_run_done_and_is_asked_anew(endpoint: OpenAIServer, run: str) -> None:
+    unproven = whole("# Gulls\n\nSeven hundred gulls nested on a lighthouse in Norway.")
+    useless = ["no JSON"] * 3
+    endpoint.script["reporter_editing"] = [edits(), *useless, unproven, *useless, titled("The pier")]
+    for reason, asked in (("changed nothing", 1), ("no usable", 4), ("no statement that its citations support", 8)):
+        with pytest.raises(RevisionRefused, match=reason):
+            await arevise(run, "Another title")
+        async with open_home(settings().leadline_home) as home:
+            record = await home.record(run)
+            values = await home.values(record)
+        assert record.status == "done"
+        assert reason in values["revision"].refused
+        assert values["messages"][-1].text == values["revision"].refused
+        assert values["report"].title == "Storms"
+        assert [role_of(body) for body in endpoint.requests].count("reporter_editing") == asked
+    assert (await arevise(run, "Another title")).title == "The pier"
+    replayed = await areplay(run)
+    assert (replayed.title, replayed.version) == ("The pier", 2)
