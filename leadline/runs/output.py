@@ -114,6 +114,4 @@ def _is_edited(folder: Path) -> bool:
 
 def _holds_other(folder: Path, question: str, only_of: str) -> bool:
     held = evidence_in(folder) if folder.exists() else None
-    return held is not None and (
-        held.get("question") != question or held.get("run_id") != (only_of or held.get("run_id"))
-    )
+    return held is not None and (held.get("question") != question or held.get("run_id") != (only_of or held.get("run_id")))
