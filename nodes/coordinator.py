@@ -70,7 +70,8 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     context, former = choices(runtime), carried_context(state)
     question = chosen_question(question_of(state), former)
     spoken, report = message_language(question), state.get("report")
-    for notice in await notices_for(context, spoken):
+    notices = await notices_for(context, spoken)
+    for notice in notices:
         emit(runtime, "notice", "coordinator", notice)
     await emit_estimate(runtime, context, "coordinator", spoken)
     earlier = _without_present(state)
@@ -117,6 +118,7 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     fresh = _fresh_turn(question, triage, run.turn, today, limits, run.usage)
     fresh["locale"] = locale
     fresh["choices"] = chosen
+    fresh["notices"] = notices
     messages = _question_messages(state, question, former)
     if triage.intent in DIRECT:
         messages.append(AIMessage(triage.reply))

@@ -118,6 +118,8 @@ class ResearchState(TypedDict, total=False):
     """Hash under which the store keeps what this turn chose; empty where that is nothing."""
     former: Former | None
     """What earlier turns of the thread left; None in its first."""
+    notices: list[str]
+    """What was said before the search, in the user's language."""
     triage: Triage | None
     background: Background | None
     plan: Annotated[Plan | None, as_plan]

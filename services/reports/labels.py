@@ -1,5 +1,6 @@
 """The fixed words of a report and of its formats in one language, and the line below its title."""
 
+import re
 from collections.abc import Iterable, Mapping
 from types import SimpleNamespace
 
@@ -47,6 +48,12 @@ class Labels(SimpleNamespace):
 ALL_LABELS = {language: Labels(**texts) for language, texts in LABELS.items()}
 """The labels by language."""
 ENGLISH, CHINESE = ALL_LABELS["en"], ALL_LABELS["zh"]
+
+SUMMARY_LABEL = re.compile(
+    "|".join(["tl;?dr|summary|摘要|概要|要点|一句话总结|总结", *(own.summary for own in ALL_LABELS.values())]),
+    re.IGNORECASE,
+)
+"""Labels that writers give a report's summary."""
 
 
 def labels_for(locale: str) -> Labels:

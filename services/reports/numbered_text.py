@@ -13,12 +13,13 @@ from schemas.document import Block, Citation, Document, Inline, Inlines, Link, L
 from schemas.evidence import Status
 from schemas.reporter import Report
 from services.reports.document import changed, unmarked
-from services.reports.labels import counts_of, labels_for
+from services.reports.labels import SUMMARY_LABEL, counts_of, labels_for
 from services.reports.references import Reference, link_of, numbers_of, references
 from services.reports.rendering import to_markdown
 from services.text.passages import sentences
 
 _LINKED = re.compile(r"\[\[(\d{1,9})\]\]\([^)]*\)")
+_BOLD_START = re.compile(r"\*\*([^*]{1,40}?)[ :：.。]*\*\*[ :：]*")
 MAX_UNCITED = 5
 """Maximum uncited sources that are listed; of more, only the number is given."""
 
@@ -140,7 +141,11 @@ def own_markdown(report: Report, *, inferred: bool = False) -> str:
 
 
 def _lines(report: Report) -> Iterator[str]:
-    for line in own_text(report):
+    labels = labels_for(report.locale)
+    for text in own_text(report):
+        line, label = text, _BOLD_START.match(text)
+        if label and SUMMARY_LABEL.fullmatch(label[1]):  # formats say it in their own word
+            line = f"**{labels.summary}**{labels.colon}{text[label.end() :]}"
         spans = sentences(line)
         if line.startswith(("#", "|", ">", "`")) or not spans:
             yield line.strip()

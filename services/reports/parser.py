@@ -32,17 +32,12 @@ from services.reports.document import (
     words,
 )
 from services.reports.figures import key_figures
-from services.reports.labels import ALL_LABELS, ENGLISH, counts_of, labels_for
+from services.reports.labels import ENGLISH, SUMMARY_LABEL, counts_of, labels_for
 from services.reports.markdown_blocks import read_markdown
 from services.reports.numbered_text import Citations, numbered_text
 from services.reports.references import references
 from services.reports.statuses import SIGNS, status_of
 from services.text.tokens import message_language
-
-_SUMMARY = re.compile(
-    "|".join(["tl;?dr|summary|摘要|概要|要点|一句话总结|总结", *(own.summary for own in ALL_LABELS.values())]),
-    re.IGNORECASE,
-)
 
 
 def parse_report(report: Report) -> ParsedReport:
@@ -142,7 +137,7 @@ def _summary(lead: tuple[Block, ...]) -> tuple[Inlines, tuple[Block, ...], tuple
         if not isinstance(block, Paragraph) or not block.content or not isinstance(block.content[0], Text):
             continue
         first = block.content[0]
-        if "strong" not in first.styles or not _SUMMARY.fullmatch(first.text.strip(" :：.。")):
+        if "strong" not in first.styles or not SUMMARY_LABEL.fullmatch(first.text.strip(" :：.。")):
             continue
         rest = list(block.content[1:])
         if rest and isinstance(rest[0], Text):

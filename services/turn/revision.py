@@ -118,16 +118,18 @@ def changed_by_code(report: Report, revision: Revision, *, by_rules: bool) -> tu
     if report.document is None:
         raise RevisionRefused(say("revising_earlier_version", spoken))
     body = report.document.body
-    sections = "; ".join(headings_of(body)) or say("revising_no_sections", spoken)
+    sections = "; ".join(headings_of(body))
     if revision.without:
         blocks = without_section(body, revision.without)
         if blocks is None:
-            raise RevisionRefused(say("revising_no_section", spoken, heading=revision.without, sections=sections))
+            key = "revising_no_section" if sections else "revising_no_sections"
+            raise RevisionRefused(say(key, spoken, heading=revision.without, sections=sections))
         return blocks
     if not by_rules:
         return None
     if not revision.shorten:
-        raise RevisionRefused(say("revising_needs_model", spoken, sections=sections))
+        key = "revising_needs_model" if sections else "revising_needs_model_whole"
+        raise RevisionRefused(say(key, spoken, sections=sections))
     return shortened(body)
 
 

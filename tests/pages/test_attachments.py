@@ -1,5 +1,6 @@
 """Documents that are attached to a thread: over the API with all its bounds, and in the page."""
 
+import json
 import uuid
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -136,11 +137,15 @@ def test_long_names_keep_their_ending() -> None:
 
 def test_in_the_page_files_are_attached_before_the_question_and_removed(page: Page, site: Site, tmp_path: Path) -> None:
     (tmp_path / "note.md").write_bytes(NOTE)
-    (tmp_path / "other.txt").write_text("Nothing of interest.")
+    (tmp_path / "other.txt").write_text("")
     (tmp_path / "run.exe").write_bytes(b"MZ")
     opened(page, site.address)
     choose_files(page, tmp_path / "note.md", tmp_path / "other.txt")
     page.wait("document.querySelectorAll('#attached li:not(.sending)').length === 2", "two files")
+    assert page.evaluate("[...document.querySelectorAll('#attached .soft')].map(e => e.textContent)") == [
+        f"{len(NOTE)} B",
+        "0 B",
+    ]
     page.click(button("Remove other.txt"))
     page.wait("document.querySelectorAll('#attached li').length === 1")
     choose_files(page, tmp_path / "run.exe")
@@ -167,3 +172,23 @@ def choose_files(page: Page, *files: Path) -> None:
     document = page.call("DOM.getDocument")["root"]["nodeId"]
     chosen = page.call("DOM.querySelector", nodeId=document, selector="#files")["nodeId"]
     page.call("DOM.setFileInputFiles", nodeId=chosen, files=[str(one) for one in files])
+
+
+def test_what_is_pasted_and_does_not_fit_is_not_cut_but_attached(page: Page, site: Site) -> None:
+    opened(page, site.address)
+    page.click("document.getElementById('question')")
+    page.write("Who made it?")
+    page.evaluate(pasting("word " * 5000))
+    page.wait("!document.getElementById('banner').hidden", "why nothing was pasted")
+    assert "there would be 25,012 characters here; the limit is 20,000" in text(page, "#banner")
+    page.click(button("Attach it as a document"))
+    page.wait("document.querySelectorAll('#attached li:not(.sending)').length === 1", "the file")
+    assert "25 kB" in text(page, "#attached")
+    assert page.evaluate("document.getElementById('question').value") == "Who made it?"
+
+
+def pasting(words: str) -> str:
+    """Return a script that pastes into the question's field."""
+    data = f"const clipboardData = new DataTransfer(); clipboardData.setData('text/plain', {json.dumps(words)});"
+    event = "new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true })"
+    return f"(() => {{ {data} document.getElementById('question').dispatchEvent({event}); }})()"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.fakes.browser import Page
-from tests.fakes.editing import titled, whole
+from tests.fakes.editing import edits, titled, whole
 from tests.fakes.openai_server import role_of
 from tests.pages.conftest import REPORT, SIMPLE, Site, ask, button, opened, report_text, status, text
 
@@ -147,14 +147,27 @@ def test_without_a_model_the_page_shows_passages_and_no_verdict_and_says_in_chin
     assert badge.startswith("every quote checked (")  # no tick, and not whether it answers
     assert page.evaluate("document.querySelector('.follow-ups')") is None
     assert text(page, ".change h3") == "修改这份报告"
-    page.click(button("更通俗"))
-    page.wait("document.querySelector('.ending .problem')", "the answer")
-    assert "需要语言模型" in text(page, ".ending .problem")
-    report_text(page)
-    status(page, "done")
+    able = "[...document.querySelectorAll('.change :is(button, input)')].filter(e => !e.disabled).map(e => e.dataset.change)"
+    assert page.evaluate(able) == ["changeShorter", "drop"]
+    assert "未连接模型时，只能缩短报告" in text(page, ".change")
     page.click(button("更短"))
     page.wait(f"{VERSION}?.dataset.version === '2'", "the version")
     assert "缩短报告" in text(page, ".asked-for")
     assert page.evaluate("document.querySelector('.ending .problem')") is None
     page.click("document.querySelector('[data-change=drop]')")
     page.wait(f"{VERSION}?.dataset.version === '3'", "the version without a section")
+
+
+def test_why_a_change_was_refused_is_gone_while_the_next_is_made(reported: Page, site: Site) -> None:
+    page = reported
+    revising(site, lambda _: edits())
+    page.click("document.querySelector('[data-change=changeShorter]')")
+    page.wait("document.querySelector('.ending .problem')?.innerText.includes('changed nothing')", "the refusal")
+    revising(site, titled("In short"))
+    site.model.hold("reporter_editing")
+    page.click("document.querySelector('[data-change=changeSimpler]')")
+    assert site.model.reached.wait(30)
+    page.wait("document.querySelector('.ending').inert", "that it is being changed")
+    assert page.evaluate("document.querySelector('.ending .problem')") is None
+    site.model.release()
+    page.wait(f"{VERSION}?.dataset.version === '2'", "the second version")

@@ -58,6 +58,10 @@ def test_what_is_to_come_stands_where_the_report_will_and_a_report_stays_while_i
     assert report_text(page) == before
     assert page.evaluate("document.querySelector('.ending').inert")
     assert not page.evaluate(coming)
+    page.reload()
+    assert report_text(page) == before
+    page.wait("document.querySelector('.ending').inert", "that it is being changed")
+    assert not page.evaluate(coming)
     site.model.release()
     page.wait("document.querySelector('.versions [aria-pressed=true]')?.dataset.version === '2'", "the second version")
     assert not page.evaluate("document.querySelector('.ending').inert")
@@ -98,3 +102,29 @@ def test_on_a_phone_a_finger_hits_everything_that_can_be_pressed(page: Page, sit
     page.click("document.getElementById('open-runs')")
     page.wait("document.getElementById('runs').classList.contains('shown')", "the past runs")
     assert page.evaluate(SMALL) == []
+
+
+def test_what_is_written_is_kept_for_its_thread(page: Page, site: Site) -> None:
+    written = "document.getElementById('question').value"
+
+    def write(words: str) -> None:
+        page.click("document.getElementById('question')")
+        page.write(words)
+
+    opened(page, site.address)
+    ask(page, QUESTION)
+    report_text(page)
+    write("a follow-up")
+    page.reload()
+    report_text(page)
+    assert page.evaluate(written) == "a follow-up"
+    page.click("document.getElementById('new-question')")
+    assert page.evaluate(written) == ""
+    write("another question")
+    page.evaluate("history.back()")
+    page.wait(f"{written} === 'a follow-up'", "the follow-up of the thread")
+    page.click("document.getElementById('new-question')")
+    page.wait(f"{written} === 'another question'", "the new question")
+    page.click("document.getElementById('language')")
+    page.wait("document.documentElement?.lang === 'zh-CN'", "Chinese")
+    page.wait(f"{written} === 'another question'", "the new question")

@@ -1,5 +1,9 @@
 """What may come between the page and its run: a lost connection, a reload, another tab, a stop, an error."""
 
+from pathlib import Path
+
+import httpx
+
 from tests.fakes.browser import Page
 from tests.fakes.openai_server import completion
 from tests.fakes.relay import relay
@@ -51,10 +55,17 @@ def test_a_reload_in_mid_run_shows_the_same_run_and_its_end(page: Page, site: Si
     page.wait("document.querySelector('.node[data-node=reflector][data-state=running]')", "the reflector again")
     assert steps(page) == before
     assert text(page, ".asked") == QUESTION
-    assert text(page, "#send") == "Stop"
+    assert text(page, "#stop") == "Stop"
     site.model.release()
     assert "Lalla Rookh" in report_text(page)
     assert text(page, "#send") == "Ask"
+    known = "[document.querySelector('.facts').textContent, document.querySelectorAll('.arrived li').length > 0]"
+    facts, arrived = page.evaluate(known)
+    assert facts.endswith(" cited")
+    assert arrived
+    page.reload()
+    report_text(page)
+    assert page.evaluate(known) == [facts, True]
 
 
 def steps(page: Page) -> list[str]:
@@ -97,7 +108,7 @@ def test_a_review_answered_before_its_run_has_ended_is_taken(page: Page, site: S
     page.wait("document.querySelector('.steps [data-status=running]')", "a running step")
     assert page.evaluate("document.getElementById('banner').hidden")
     page.evaluate("new Promise(done => setTimeout(done, 1000))")
-    assert text(page, "#send") == "Stop"
+    assert text(page, "#stop") == "Stop"
     site.model.release()
     report_text(page)
 
@@ -108,7 +119,7 @@ def test_a_run_is_stopped_and_gone_on_with(page: Page, site: Site) -> None:
     ask(page, QUESTION)
     page.wait("document.querySelector('.node[data-node=reflector][data-state=running]')")
     asked = site.model.endpoint.roles.count("planner")
-    page.click("document.getElementById('send')")
+    page.click("document.getElementById('stop')")
     status(page, "stopped")
     page.wait(f"document.querySelector('.ending .primary') && ({IN_SIGHT})(document.querySelector('.ending .primary'))")
     site.model.release()
@@ -173,3 +184,42 @@ def test_a_second_plan_joins_the_first_and_stays_one_through_a_reload(page: Page
     site.model.release()
     report_text(page)
     assert steps(page) == before
+
+
+def test_a_run_deleted_in_one_tab_is_in_no_list_and_a_thread_without_a_run_says_so(
+    page: Page, browser: Page, site: Site
+) -> None:
+    site.model.hold("researcher")
+    opened(page, site.address)
+    ask(page, QUESTION)
+    page.wait("document.querySelector('.steps [data-status=running]')")
+    address = page.evaluate("location.href")
+    thread = address.partition("thread=")[2]
+    entry = f"document.querySelector('li[data-thread=\"{thread}\"]')"
+    other = browser.another()
+    other.open(address)
+    other.wait(f"{entry} && document.querySelector('.steps [data-status=running]')", "the run in the second tab")
+    page.click(f"{entry}.querySelector('button')")
+    page.click(button("Delete"))
+    page.wait(f"!{entry}", "the run to be gone")
+    other.wait(f"!{entry}", "the run to be gone in the second tab")
+    assert "no longer exists" in text(other, "#banner")
+    browser.close(other)
+    site.model.release()
+
+    empty = httpx.post(f"{site.address}/threads", json={"metadata": {"title": "Empty", "graph_id": "deep_research"}})
+    page.open(f"{site.address}/?thread={empty.json()['thread_id']}")
+    page.wait("document.getElementById('banner').innerText.includes('Nothing has been asked')", "what is missing")
+
+
+def test_that_only_the_examples_are_searched_is_said_after_a_reload_too(browser: Page, bare: tuple[str, Path]) -> None:
+    page = browser.another()
+    opened(page, bare[0])
+    ask(page, "How deep is the Challenger Deep?")
+    status(page, "done")
+    before = text(page, ".notices")
+    assert "the example documents" in before
+    page.reload()
+    report_text(page)
+    assert text(page, ".notices") == before
+    browser.close(page)

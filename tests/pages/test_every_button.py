@@ -18,7 +18,7 @@ from tests.fakes.openai_server import openai_server, role_of, think
 from tests.pages.conftest import Site, ask, button, choose, report_text, status, text, unfold
 from tests.pages.downloads import HOLDS, letters, saved
 from tests.pages.pressing import FILES, all_buttons, presses_of, watch_presses
-from tests.pages.test_attachments import choose_files
+from tests.pages.test_attachments import choose_files, pasting
 from tests.pages.test_recorded import FASTER
 from tests.pages.watched import Watched, leave
 from tests.server.conftest import TOKENS
@@ -110,7 +110,7 @@ def _examples_and_stopping(tab: Page, site: Site) -> None:
     tab.wait(
         "document.querySelector('.node[data-node=reporter][data-state=running]')", "the reporter", seconds=SEARCHING
     )
-    tab.click("document.getElementById('send')")
+    tab.click("document.getElementById('stop')")
     status(tab, "stopped")
     site.model.release()
     tab.wait("document.querySelector('.ending .primary')")
@@ -282,8 +282,12 @@ def _steering(tab: Page, site: Site) -> None:
     tab.evaluate("new Promise(done => setTimeout(done, 300))")  # sources that arrive move what stands below them
     tab.click("[...document.querySelectorAll('.leave-out')].at(-1)")
     tab.wait("document.querySelectorAll('.said li').length === 1", "that the step is left out")
+    tab.click("document.getElementById('question')")
+    tab.write("also the echo")
+    tab.click("document.getElementById('send')")
+    tab.wait("document.querySelectorAll('.said li').length === 2", "what is said")
     tab.click(button("Write now"))
-    tab.wait("document.querySelectorAll('.said li').length === 2", "that the report is wanted")
+    tab.wait("document.querySelectorAll('.said li').length === 3", "that the report is wanted")
     site.model.release()
     status(tab, "done")
 
@@ -297,6 +301,9 @@ def _attaching(tab: Page, folder: Path) -> None:
     tab.wait("document.querySelectorAll('#attached li:not(.sending)').length === 1", "the file")
     tab.click(button("Remove note.md"))
     tab.wait("document.getElementById('attached').hidden", "the file to be gone")
+    tab.evaluate(pasting("word " * 5000))
+    tab.click(button("Attach it as a document"))
+    tab.wait("document.querySelectorAll('#attached li:not(.sending)').length === 1", "what was pasted, as a file")
 
 
 def _settings(tab: Page) -> None:
@@ -351,6 +358,9 @@ def _past_runs(tab: Page, client: httpx.Client) -> None:
     tab.wait("document.getElementById('more-runs').checkVisibility()", "that there are more")
     tab.click("document.getElementById('more-runs')")
     tab.wait("document.querySelectorAll('#run-list li').length > 31", "the others")
+    assert tab.evaluate("document.activeElement === document.querySelectorAll('#run-list li a')[30]"), (
+        "the first new one"
+    )
     oldest = tab.evaluate("[...document.querySelectorAll('#run-list li')].at(-1).dataset.thread")
     entry = f"document.querySelector('li[data-thread=\"{oldest}\"]')"
     tab.click(f"{entry}.querySelector('a')")

@@ -15,7 +15,9 @@ from leadline.server.model_connection import model_connection
 from services.run.settings import forget_settings
 from tests.fakes.browser import Page
 from tests.fakes.openai_server import OpenAIServer, openai_server
+from tests.fakes.openai_server import error as model_error
 from tests.pages.conftest import SIMPLE, Site, ask, button, opened, report_text, text, unfold
+from tests.pages.watched import leave
 
 CHIP = "document.getElementById('model').textContent"
 ESTIMATE = "document.getElementById('estimate').textContent"
@@ -56,8 +58,14 @@ def test_a_model_is_tried_out_and_connected_and_its_key_is_nowhere(
     page.click(button("Cancel"))
     page.wait("!document.getElementById('connect-key')", "that nothing which was typed stays")
 
+    other = browser.another()
+    opened(other, alone)
+    other.wait(f"{CHIP} === 'No model'", "the chip")
     connect(page, endpoint.base_url, KEY)
     page.wait(f"{CHIP} === 'gpt-4o'", "the connected model")
+    other.evaluate("void document.dispatchEvent(new Event('visibilitychange'))")
+    other.wait(f"{CHIP} === 'gpt-4o'", "the model that another tab connected, when this one is looked at")
+    browser.close(other)
     assert page.evaluate(ESTIMATE).startswith("about ")
     ask(page, SIMPLE)
     report_text(page)
@@ -96,6 +104,37 @@ def test_a_model_whose_form_is_closed_while_it_is_tried_out_is_not_connected(
     endpoint.on_request = None
     assert httpx.get(f"{alone}/model").json()["connected"] is False
     browser.close(page)
+
+
+@pytest.mark.parametrize(
+    ("language", "status", "said"),
+    [
+        ("en", 500, "The endpoint itself failed. Try again later."),
+        ("zh", 429, "端点不再接受更多请求，或账户额度已用完。"),
+        ("zh", 403, "端点不接受此密钥。"),
+    ],
+)
+def test_an_endpoint_that_fails_the_test_is_told_without_a_run_and_without_an_operator(
+    browser: Page, bare: tuple[str, Path], endpoint: OpenAIServer, language: str, status: int, said: str
+) -> None:
+    endpoint.choose = lambda _: model_error(status, "Sorry.", "no", **{"Retry-After": "900"})
+    page = browser.another()
+    page.call(
+        "Page.addScriptToEvaluateOnNewDocument", source=f"localStorage.setItem('leadline-language', '{language}')"
+    )
+    opened(page, bare[0])
+    page.click("document.getElementById('model')")
+    page.wait("document.getElementById('connect-endpoint')", "the form")
+    for field, typed in (("endpoint", endpoint.base_url), ("key", KEY), ("model", "gpt-4o")):
+        page.evaluate(f"document.getElementById('connect-{field}').value = '{typed}'")
+    page.click("document.querySelector('#connect [type=submit]')")
+    page.wait("document.querySelector('#connect .problem:not([hidden])')", "why it is not connected")
+    told = text(page, "#connect .problem")
+    assert told.startswith(said)
+    assert "Sorry." in told
+    assert "role" not in told
+    endpoint.choose = None
+    leave(browser, page, bare[0])
 
 
 def test_a_page_of_another_site_connects_nothing(bare: tuple[str, Path], endpoint: OpenAIServer) -> None:

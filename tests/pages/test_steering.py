@@ -19,9 +19,11 @@ def at_work(page: Page, site: Site) -> None:
 def test_the_box_says_something_to_the_run_and_the_plans_history_shows_it(page: Page, site: Site) -> None:
     at_work(page, site)
     page.click("document.getElementById('question')")
-    assert text(page, "#send").strip() == "Stop"
+    assert text(page, "#stop").strip() == "Stop"
+    assert not page.evaluate("document.getElementById('send').checkVisibility()")
     page.write("also the <b>silver</b> chromate tube")
     assert text(page, "#send").strip() == "Send"
+    assert page.evaluate("document.getElementById('stop').checkVisibility()"), "a run can always be stopped"
     page.click("document.getElementById('send')")
     page.wait("document.querySelector('.said li')", "what was said")
     assert page.evaluate(SAID) == [

@@ -50,3 +50,24 @@ def test_views_and_attachments_of_another_users_thread_are_not_there(watched: Wa
             assert grace.request(method, path).status_code == 404, path
         assert [one["name"] for one in ada.get(f"/attachments/{thread}").json()["files"]] == ["a.txt"]
         assert httpx.get(f"{address}/attachments/{thread}").status_code == 401
+
+
+def test_a_token_given_late_makes_the_page_as_if_it_had_been_given_at_once(browser: Page, watched: Watched) -> None:
+    page = browser.another()
+    page.open(f"{watched.site.address}/")
+    page.wait("document.getElementById('asking').open", "the question for a token")
+    page.press("Escape", 27)
+    page.wait("!document.getElementById('banner').hidden", "what the server wants")
+    page.click("document.getElementById('question')")
+    page.write(SIMPLE)
+    page.press("Enter", 13, text="\r")
+    page.wait("document.getElementById('asking').open", "the question for a token")
+    page.write(TOKENS["ada"])
+    page.click(button("Use token"))
+    assert "William Thomson" in report_text(page)
+    assert page.evaluate("document.getElementById('banner').hidden")
+    assert text(page, "#run-list [aria-current] .title") == SIMPLE
+    assert text(page, "#model") == "gpt-4o"
+    page.click("document.getElementById('open-settings')")
+    page.wait("document.getElementById('settings').open", "the settings")
+    leave(browser, page, watched.site.address)

@@ -1,6 +1,7 @@
 """The page from the question to the download, as people use it: with the mouse, by keyboard alone, in Chinese, on a phone."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any, get_args
 
@@ -120,6 +121,15 @@ def test_a_plan_can_be_changed_in_words_and_accepted_as_it_is(page: Page, site: 
     page.wait("document.querySelector('form.review')")
     page.click("document.querySelector('.in-words textarea')")
     page.write("also the silver chromate tube")
+    page.reload()
+    assert len(page.dialogs) == 1, "what is not sent is nowhere else"
+    page.dialogs.clear()
+    page.wait("document.querySelector('form.review')")
+    page.reload()
+    assert page.dialogs == [], "nothing is lost"
+    page.wait("document.querySelector('form.review')")
+    page.click("document.querySelector('.in-words textarea')")
+    page.write("also the silver chromate tube")
     page.click(button("Plan again"))
     page.wait(
         "[...document.querySelectorAll('.edited textarea')].some(e => e.value.includes('chromate'))", "a new plan"
@@ -169,6 +179,15 @@ def test_settings_are_those_of_the_run_and_are_kept(page: Page, site: Site) -> N
     page.evaluate(
         "document.getElementById('set-models').value = ''; document.getElementById('set-max_step_num').value = '1'"
     )
+    bare = "[...document.querySelectorAll('#settings select:not([multiple]) option')].filter(e => e.value && e.value === e.textContent)"
+    assert page.evaluate(f"{bare}.map(e => e.value)") == []
+    page.evaluate("document.getElementById('set-locale').value = 'klingon!!'")
+    page.click(button("Save"))
+    page.wait("document.querySelector('#settings .problem').innerText.includes('klingon!!')", "why it is not saved")
+    assert text(page, "#settings .problem").startswith(
+        "“Language of the report” cannot be 'klingon!!': it must be auto"
+    )
+    page.logged[:] = [one for one in page.logged if "422" not in one]  # the browser's own words
     page.evaluate("document.getElementById('set-locale').value = 'zh-CN'")
     kinds = "[...document.querySelectorAll('#set-exclude_kinds option')]"
     assert page.evaluate(f"{kinds}.map(e => e.value)") == list(get_args(NamedKind))
@@ -230,6 +249,9 @@ def test_in_chinese_by_the_browsers_own_language(page: Page, site: Site) -> None
     page.wait("document.querySelector('#settings form')")
     plain = "[...document.querySelectorAll('#settings label:not(.boxes *), #settings .help, #settings select option[value]')].map(e => e.textContent).filter(t => !/[\\u4e00-\\u9fff]/.test(t))"
     assert page.evaluate(plain) == []
+    named = "[...document.querySelectorAll('#settings :is(.field:has(select) .help, .boxes label)')].map(e => e.textContent)"
+    raw = [one for one in page.evaluate(named) if re.search(r"\b(?:full|report|data|code|model|code search)\b", one)]
+    assert raw == [], "the form's own words are those of its choices"
     page.click("document.querySelector('#settings .buttons .plain')")
     page.click("document.getElementById('language')")
     page.wait("document.documentElement?.lang === 'en'", "English")

@@ -15,14 +15,15 @@ import { earlierTurn, turnView } from "./turn.js";
 import { examples, language, leaving, say, switchLanguage, translate } from "./words.js";
 
 const find = (id) => document.getElementById(id);
-const [banner, turns, question, composer, send, review, nav] =
-  ["banner", "turns", "question", "composer", "send", "review", "runs"].map(find);
+const [banner, turns, question, composer, send, stop, review, nav] =
+  ["banner", "turns", "question", "composer", "send", "stop", "review", "runs"].map(find);
 let graph = null;
 let assistant = null;
 let view = null;
 let turn = null;
 const without = new Set(); // wishes of the question that the next run does without
 let playing = new AbortController(); // the recorded run that is being watched
+let loading = null; // what the server says once, until it has
 let before = {}; // what the user had chosen when the turn was asked or opened: the run keeps its own choices
 
 translate();
@@ -35,9 +36,9 @@ function problem(error) {
   tell(error instanceof Unreachable ? say("unreachable") : refusal(error.message), "problem");
 }
 
-function tell(text, kind = "") {
+function tell(text, kind = "", offer = null) {
   banner.className = `banner ${kind}`;
-  banner.replaceChildren(el("span", { text }), el("button", { type: "button", class: "quiet", text: say("close"), on: { click: quiet } }));
+  banner.replaceChildren(el("span", { text }), offer ?? "", el("button", { type: "button", class: "quiet", text: say("close"), on: { click: quiet } }));
   banner.hidden = false;
 }
 
@@ -73,25 +74,32 @@ const work = session({
   busy(running) {
     composer.classList.toggle("running", running);
     if (running) use(false);
+    stop.disabled = send.disabled = false;
+    stop.textContent = say("stop");
     sending(running);
-    send.disabled = false;
     question.placeholder = say(running ? "placeholderRunning" : work?.thread ? "placeholderFollow" : "placeholder");
   },
   connection(there) {
-    if (there) quiet();
-    else tell(say("lost"), "lost");
+    if (!there) return tell(say("lost"), "lost");
+    quiet();
+    renew();
   },
   started(thread) {
     if (new URL(location.href).searchParams.get("thread") !== thread) history.pushState({}, "", `/?thread=${encodeURIComponent(thread)}`);
     runs.mark(thread);
     runs.refresh();
   },
-  ended: () => runs.refresh(),
+  ended() {
+    runs.refresh();
+    renew();
+  },
   elsewhere: () => tell(say("busyElsewhere")),
   gone() {
     go(null);
+    runs.refresh();
     tell(say("notFound"), "problem");
   },
+  unasked: () => tell(say("unasked")),
   problem,
 }, async (begins) => {
   const wished = without.size ? { wishes: { ...choices().wishes, ignored: [...without] } } : {};
@@ -116,9 +124,7 @@ function unwished(text) {
 async function ask(text) {
   quiet();
   playing.abort();
-  const prepared = await files.threadFor(text).catch(problem);
-  const asked = await work.ask(text, prepared ?? undefined);
-  if (asked) return;
+  if ((await loaded()) && (await work.ask(text, (await files.threadFor(text).catch(problem)) ?? undefined))) return;
   send.disabled = false;
   if (!question.value) question.value = text; // what could not be asked is not lost
   grow();
@@ -140,12 +146,13 @@ function use(used) {
   composer.classList.toggle("used", used && !work.running);
 }
 
-/** While a run goes on, the button stops it, unless something is written that is to be said to it. */
+/** While a run goes on, what is written is said to it. */
 function sending(running) {
-  const stops = running && !question.value.trim();
-  send.classList.toggle("stop", stops);
-  send.type = stops ? "button" : "submit";
-  send.firstElementChild.textContent = say(stops ? "stop" : running ? "steer" : "send");
+  const held = document.activeElement;
+  stop.hidden = !running;
+  send.hidden = running && !question.value.trim();
+  if (held.hidden) (running ? stop : send).focus();
+  send.firstElementChild.textContent = say(running ? "steer" : "send");
 }
 
 /** Show the recorded run in the place of a thread; what is asked next begins one. */
@@ -185,6 +192,7 @@ async function go(thread, { remember = true } = {}) {
   use(false);
   work.leave();
   files.show(thread);
+  resume();
   if (!thread) {
     question.focus();
     return;
@@ -207,10 +215,9 @@ composer.addEventListener("submit", (event) => {
   grow();
   ask(text);
 });
-send.addEventListener("click", () => {
-  if (send.type !== "button") return;
-  send.disabled = true;
-  send.firstElementChild.textContent = say("stopping");
+stop.addEventListener("click", () => {
+  stop.disabled = true;
+  stop.textContent = say("stopping");
   work.stop();
 });
 question.addEventListener("keydown", (event) => {
@@ -219,18 +226,38 @@ question.addEventListener("keydown", (event) => {
   composer.requestSubmit();
 });
 question.addEventListener("input", grow);
+question.addEventListener("paste", (event) => {
+  const pasted = event.clipboardData.getData("text/plain");
+  const characters = question.value.length - (question.selectionEnd - question.selectionStart) + pasted.length;
+  if (characters <= question.maxLength) return;
+  event.preventDefault();
+  const name = `text-${new Date().toISOString().replace(/\D/g, "").slice(0, 14)}.txt`;
+  const attach = el("button", { type: "button", class: "plain", text: say("attachPasted"), on: { click: () => files.add([new File([pasted], name)]) } });
+  tell(say("pastedTooLong", { characters: characters.toLocaleString(language), limit: question.maxLength.toLocaleString(language) }), "problem", attach);
+});
 for (const name of ["pointerdown", "keydown", "input", "drop"]) {
   // Before what sends the question; a button that is being pressed stays where it is.
   composer.addEventListener(name, (event) => { if (name === "drop" || !event.target.closest("button")) use(true); }, { capture: true });
 }
 function grow() {
+  sessionStorage.setItem(draft(), question.value);
   sending(work.running);
   question.rows = Math.min(8, Math.max(1, question.value.split("\n").length, Math.ceil(question.value.length / 90)));
+}
+
+/** Where the browser keeps what is written for the thread that is open, and not sent yet. */
+function draft() {
+  return `leadline-draft${location.search}`;
+}
+
+function resume() {
+  question.value = sessionStorage.getItem(draft()) ?? "";
+  grow();
 }
 review.addEventListener("change", () => keep({ ...choices(), review_plan: review.checked }));
 
 find("language").addEventListener("click", switchLanguage);
-find("open-settings").addEventListener("click", () => openSettings(assistant).catch(problem));
+find("open-settings").addEventListener("click", async () => { if (await loaded()) openSettings(assistant).catch(problem); });
 find("open-memory").addEventListener("click", () => openMemory(problem).catch(problem));
 for (const home of ["new-question", "brand"]) {
   find(home).addEventListener("click", (event) => {
@@ -254,29 +281,39 @@ addEventListener("keydown", (event) => {
 addEventListener("click", (event) => {
   if (nav.classList.contains("shown") && !nav.contains(event.target) && !find("open-runs").contains(event.target)) show(false);
 });
-addEventListener("popstate", () => go(new URL(location.href).searchParams.get("thread"), { remember: false }));
+addEventListener("popstate", async () => { if (await loaded()) go(opened(), { remember: false }); });
+addEventListener("token", () => loaded());
+const opened = () => new URL(location.href).searchParams.get("thread");
+const renew = () => dispatchEvent(new Event("choices")); // the server may have another model by now
+
+/** Load what the server says once, unless it is there. Resolves to whether it is. */
+function loaded() {
+  loading ??= begin().then(() => true, (error) => {
+    loading = null;
+    problem(error);
+    return false;
+  });
+  return loading;
+}
 
 async function begin() {
-  try {
-    assistant = (await api.assistant()).assistant_id;
-    graph = await api.graph(assistant);
-    const chip = modelChip(problem);
-    depthChoice((models) => {
-      chip(models);
-      find("watch").hidden = models.length > 0;
-    });
-    runs.refresh();
-    if ((await api.beginning()).examples) {
-      find("examples").replaceChildren(...examples.map((text) =>
-        el("li", {}, el("button", { type: "button", class: "plain", text, on: { click: () => ask(text) } }))));
-      find("documents").hidden = false;
-    }
-  } catch (error) {
-    problem(error);
-    return;
+  const [known, { examples: suggested }] = [await api.assistant(), await api.beginning()];
+  graph = await api.graph(known.assistant_id);
+  assistant = known.assistant_id;
+  quiet();
+  const chip = modelChip(problem);
+  depthChoice((models) => {
+    chip(models);
+    find("watch").hidden = models.length > 0;
+  });
+  runs.refresh();
+  if (suggested) {
+    find("examples").replaceChildren(...examples.map((text) =>
+      el("li", {}, el("button", { type: "button", class: "plain", text, on: { click: () => ask(text) } }))));
+    find("documents").hidden = false;
   }
-  const thread = new URL(location.href).searchParams.get("thread");
-  if (thread) await go(thread, { remember: false });
+  if (opened()) await go(opened(), { remember: false });
   else question.focus();
 }
-begin();
+resume();
+loaded();

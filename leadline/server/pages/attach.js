@@ -5,7 +5,7 @@ import { ICONS, announce, drawing, el } from "./dom.js";
 import { say } from "./words.js";
 
 /** The attached files beside the question. `problem` is told what goes wrong, `taken` that a file was taken.
- *  {show(thread), threadFor(question), documents(thread), added}. */
+ *  {show(thread), add(files), threadFor(question), documents(thread), added}. */
 export function attachments(problem, taken) {
   const list = document.getElementById("attached");
   const input = document.getElementById("files");
@@ -90,6 +90,7 @@ export function attachments(problem, taken) {
 
   return {
     show,
+    add,
     /** The thread that was begun for attached files, now that its question is known. */
     async threadFor(question) {
       if (nameless) await api.nameThread(thread, question);
@@ -103,5 +104,6 @@ export function attachments(problem, taken) {
 }
 
 function size(bytes) {
-  return bytes < 1e6 ? `${Math.max(1, Math.round(bytes / 1e3))} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+  if (bytes < 1e3) return `${bytes} B`;
+  return bytes < 1e6 ? `${Math.round(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }

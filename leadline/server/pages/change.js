@@ -2,6 +2,7 @@
 
 import { api } from "./api.js";
 import { announce, el } from "./dom.js";
+import { withoutModel } from "./model.js";
 import { reportView } from "./report.js";
 import { say } from "./words.js";
 
@@ -81,17 +82,19 @@ function difference(sentences, number) {
 /** What may be changed: a few ready choices, and free words. */
 function changeForm(view, { change }) {
   const id = `change-${(made += 1)}`;
+  let begun = false;
   const words = el("input", { type: "text", id: `${id}-words`, maxlength: "2000", autocomplete: "off", placeholder: say("changePlaceholder") });
   const send = el("button", { type: "submit", class: "plain", text: say("changeSend"), disabled: true });
-  words.addEventListener("input", () => { send.disabled = !words.value.trim(); });
+  words.addEventListener("input", offer);
   const other = view.locale.toLowerCase().startsWith("zh") ? "changeEnglish" : "changeChinese";
   const ready = ["changeShorter", "changeSimpler", other].map((name) =>
     el("button", { type: "button", class: "plain", data: { change: name }, text: say(name), on: { click: () => begin({ request: say(`${name}Request`), shorten: name === "changeShorter" }) } }));
   const headings = el("select", { id: `${id}-heading` }, view.headings.map((heading) => el("option", { value: heading, text: heading })));
   const drop = el("button", { type: "button", class: "plain", data: { change: "drop" }, text: say("changeDrop"), on: { click: () => begin({ request: say("changeDropRequest", { heading: headings.value }), without: headings.value }) } });
+  const lacking = el("p", { class: "soft", text: say("changeNeedsModel") });
   const form = el("form", { class: "change", "aria-labelledby": `${id}-title` },
     el("h3", { id: `${id}-title`, text: say("changeTitle") }),
-    el("p", { class: "soft", text: say("changeHelp") }),
+    el("p", { class: "soft", text: say("changeHelp") }), lacking,
     el("div", { class: "small-row" }, ready),
     view.headings.length > 1 && el("div", { class: "small-row" }, el("label", { class: "soft", for: headings.id, text: say("changeSection") }), headings, drop),
     el("label", { class: "sr", for: words.id, text: say("changeWords") }),
@@ -102,9 +105,23 @@ function changeForm(view, { change }) {
   });
 
   async function begin(revision) {
-    const fields = [...form.querySelectorAll("button, input, select")].filter((field) => !field.disabled);
-    for (const field of fields) field.disabled = true;
-    if (!(await change(revision))) for (const field of fields) field.disabled = false;
+    begun = true;
+    offer();
+    begun = await change(revision);
+    offer();
   }
+
+  /** Disable what cannot be asked for now: without a model only code changes the report. */
+  function offer() {
+    lacking.hidden = !withoutModel();
+    for (const field of form.querySelectorAll("button, input, select")) field.disabled = begun || (withoutModel() && [words, ...ready.slice(1)].includes(field));
+    send.disabled ||= !words.value.trim();
+  }
+
+  addEventListener("models", function follow() {
+    if (form.isConnected) offer();
+    else removeEventListener("models", follow);
+  });
+  offer();
   return form;
 }

@@ -25,5 +25,6 @@ export function depthChoice(connected) {
 
   field.addEventListener("change", (event) => keep({ ...choices(), depth: event.target.value }));
   addEventListener("choices", show);
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) show(); });
   show();
 }

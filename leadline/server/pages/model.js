@@ -8,7 +8,11 @@ import { say } from "./words.js";
 /** What a failed test means for whoever typed the endpoint, the key and the name. */
 const FAILURES = [
   [/^The model's endpoint could not be reached\b/, "connect_unreached"],
-  [/^The endpoint rejected the key\b/, "connect_rejected"],
+  [/^The model(?:'s endpoint)? did not answer (?:in time|within)\b/, "connect_slow"],
+  [/^The model's endpoint failed\b/, "connect_failed"],
+  [/^The endpoint (?:rejected the key|forbids this)\b/, "connect_rejected"],
+  [/^(?:The endpoint refused for too many requests|The account of \S+ has no credit)\b/, "connect_quota"],
+  [/^The endpoint cannot take the request\b/, "connect_refused"],
   [/^The endpoint (?:knows no such model or path|answered with something that is not a chat completion)\b/, "connect_unknown"],
 ];
 
@@ -16,8 +20,13 @@ const FAILURES = [
 function failure(text) {
   const key = FAILURES.find(([pattern]) => pattern.test(text))?.[1];
   const said = key !== "connect_unreached" && /It said: (“[^]*”)/.exec(text)?.[1];
-  return key ? [say(key), said && say("connect_said", { said })].filter(Boolean).join("\n") : refusal(text);
+  return key ? [say(key), said && say("connect_said", { said })].filter(Boolean).join("\n") : refusal(text.replace(/ \(role [^()]*\)$/, ""));
 }
+
+let known = null; // names of the connected models, once they are known
+
+/** Whether it is known that no model is connected. */
+export const withoutModel = () => known?.length === 0;
 
 /** Make the chip work; `problem` is told why its form does not open. Returns the function that shows the names of the connected models in it. */
 export function modelChip(problem) {
@@ -25,7 +34,8 @@ export function modelChip(problem) {
   let names = [];
   chip.addEventListener("click", () => openConnection(names).catch(problem));
   return (models) => {
-    names = models;
+    names = known = models;
+    dispatchEvent(new Event("models"));
     const label = names.length ? say("modelIs", { names: names.join(say("comma")) }) : say("connectTitle");
     chip.hidden = false;
     chip.classList.toggle("none", !names.length);

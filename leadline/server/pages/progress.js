@@ -21,11 +21,16 @@ export function fromState(state) {
   const direct = ["greeting", "out_of_scope", "unclear", "not_research"].includes(values.triage?.intent);
   done("coordinator", values.triage);
   turn.wishes = values.triage?.wishes || {};
+  turn.notices = [...(values.notices || [])];
   done("background_investigator", values.background);
   for (const [url, title] of Object.values(values.sources || {}).map((one) => [one.url, one.title])) turn.sources.set(url, title);
   takePlans(turn, values.plans || [], done);
   for (const message of values.steering || []) takeSaid(turn, message);
-  for (const result of Object.values(values.results || {})) takeResult(turn, result, done);
+  for (const result of Object.values(values.results || {})) {
+    takeResult(turn, result, done);
+    const quoted = (result.excerpts || []).map((excerpt) => values.sources?.[excerpt.content_hash]).filter(Boolean);
+    for (const { url, title } of quoted) stepOf(turn, result.step_id).sources.set(url, title);
+  }
   done("reflector", values.reflection);
   turn.outline = values.reflection?.outline || [];
   done("reporter", values.report);

@@ -19,7 +19,7 @@ const REASONS = [
   [/^(?:List|Dictionary) should have at most (?<limit>\d+) items?/, "refused_many"],
   [/^Extra inputs are not permitted$/, "refused_unknown"],
   [/^Field required$/, "refused_missing"],
-  [/^unknown locale .*/, "refused_locale"],
+  [/^use auto, or a language tag\b/, "refused_locale"],
 ];
 
 /** Whole messages of the server; `name` is the API's name of a setting. */
@@ -51,13 +51,14 @@ const MESSAGES = [
 ];
 
 /** A refusal of the server as the page says it: settings by the names of the settings form, and in Chinese on the Chinese page.
- *  A message that is not known here stays as it is, and in Chinese is said to be the server's. */
-export function refusal(text) {
-  const setting = /^(?<name>[a-z_]+)(?<part>(?:\.[\w.]+)?) cannot be (?<value>[^]*?): (?<why>[^:]*|unknown locale[^]*)\.$/.exec(text)?.groups;
-  if (setting) {
-    const [pattern, key] = REASONS.find(([known]) => known.test(setting.why)) ?? [];
-    const why = key ? say(key, pattern.exec(setting.why).groups) : setting.why;
-    return say("refused_setting", { name: named(setting.name) + setting.part, value: setting.value, why });
+ *  A message that is not known here stays as it is, and in Chinese is said to be the server's.
+ *  `setting` is the message that refuses a setting. */
+export function refusal(text, setting = "refused_setting") {
+  const refused = /^(?<name>[a-z_]+)(?<part>(?:\.[\w.]+)?) cannot be (?<value>[^]*?): (?<why>[^:]*)\.$/.exec(text)?.groups;
+  if (refused) {
+    const [pattern, key] = REASONS.find(([known]) => known.test(refused.why)) ?? [];
+    const why = key ? say(key, pattern.exec(refused.why).groups) : refused.why;
+    return say(setting, { name: named(refused.name) + refused.part, value: refused.value, why });
   }
   for (const [pattern, key] of MESSAGES) {
     const found = pattern.exec(text);

@@ -22,6 +22,11 @@ export function reviewForm(request, onAnswer) {
     again.disabled = !words.value.trim();
   };
   const draw = () => { list.replaceChildren(...plan.steps.map((step, place) => stepFields(step, place, context))); changed(); };
+  const leaving = (event) => {
+    if (!form.isConnected) removeEventListener("beforeunload", leaving);
+    else if (JSON.stringify(plan) !== before || words.value.trim()) event.preventDefault();
+  };
+  addEventListener("beforeunload", leaving); // what is not sent is nowhere else
   const context = { prefix, plan, changed, draw, list, open: null };
   const title = el("input", { id: `${prefix}-title`, value: plan.title, on: { input: () => { plan.title = title.value; changed(); } } });
   words.addEventListener("input", changed);

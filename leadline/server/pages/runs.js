@@ -81,7 +81,12 @@ export function runList(actions) {
     }
   }
 
-  more.addEventListener("click", () => { shown += PAGE; refresh(); });
+  more.addEventListener("click", async () => {
+    const first = list.childElementCount;
+    shown += PAGE;
+    await refresh();
+    list.children[first]?.querySelector("a").focus();
+  });
   return { refresh, mark };
 }
 

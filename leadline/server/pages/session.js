@@ -5,7 +5,7 @@ import { fromState, nothingYet, refusedTurn, take, takeSaid } from "./progress.j
 import { follow } from "./stream.js";
 
 /** A session with one thread at a time. `views` is told what to show:
- *  began(turn, question), changed(), earlier(turns), busy(running), connection(there), problem(error), gone().
+ *  began(turn, question), changed(), earlier(turns), busy(running), connection(there), problem(error), gone(), unasked().
  *  `context(begins)` resolves to what a run chooses that begins a turn, or goes on with one. */
 export function session(views, context) {
   const other = new BroadcastChannel("leadline");
@@ -43,7 +43,10 @@ export function session(views, context) {
       }
       for (const message of said) takeSaid(turn, message, true);
       views.earlier(earlier);
-      if (!turn.question && !under) return;
+      if (!turn.question && !under) {
+        views.unasked();
+        return;
+      }
       views.began(turn);
       if (under) watched = watch(under.run_id, mine);
     } catch (problem) {
@@ -65,7 +68,7 @@ export function session(views, context) {
       }
       return nothingYet(asked);
     }
-    if (["pending", "running"].includes(under?.status)) known.status = "running";
+    if (["pending", "running"].includes(under?.status)) Object.assign(known, { status: "running", standing: Boolean(known.report) && !asked });
     return known;
   }
 

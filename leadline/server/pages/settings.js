@@ -1,8 +1,9 @@
 // The settings form: made from what the server says a run can choose; only what differs from its defaults is sent.
 
-import { api } from "./api.js";
+import { api, Unreachable } from "./api.js";
 import { announce, el } from "./dom.js";
-import { say } from "./words.js";
+import { refusal } from "./refusals.js";
+import { language, say } from "./words.js";
 
 const KEPT = "leadline-choices";
 const ELSEWHERE = ["depth", "review_plan"]; // beside the question
@@ -64,7 +65,7 @@ export async function openSettings(assistant) {
       el("button", { type: "button", class: "quiet", text: say("reset"), on: { click: () => { keep(beside()); dialog.close(); announce(say("kept")); } } }),
       el("button", { type: "button", class: "plain", text: say("cancel"), on: { click: () => dialog.close() } }),
       el("button", { type: "submit", class: "primary", text: say("save") })));
-  form.addEventListener("submit", (event) => {
+  form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const next = beside();
     try {
@@ -72,9 +73,11 @@ export async function openSettings(assistant) {
         const value = read();
         if (value !== undefined) next[name] = value;
       }
+      await api.estimates(next, language); // the server knows what a run cannot take
     } catch (wrong) {
       problem.hidden = false;
-      problem.textContent = wrong.message;
+      problem.textContent = wrong instanceof Unreachable ? say("unreachable") : refusal(wrong.message, "refused_here");
+      problem.scrollIntoView({ block: "nearest" });
       return;
     }
     keep(next);
@@ -107,7 +110,7 @@ function searchBoxes(searches, value) {
   const element = el("fieldset", { class: "field wide boxes", "aria-describedby": "set-search-help" }, el("legend", { text: say("field_search") }),
     el("p", { id: "set-search-help", class: "help", text: say("help_search") }),
     WORDS.map((name) => box(name, say(`search_${name}`))),
-    [...searches, ...others].map(({ name, title, needs }) => box(name, needs ? say("searchNeeds", { title, setting: needs }) : title, Boolean(needs) && !named.includes(name))));
+    [...searches, ...others].map(({ name, title, needs }) => ({ name, needs, title: say(`searchName_${name}`) || title })).map(({ name, title, needs }) => box(name, needs ? say("searchNeeds", { title, setting: needs }) : title, Boolean(needs) && !named.includes(name))));
   return { element, read: () => [...boxes].filter(([, { checked }]) => checked).map(([name]) => name).join("+") || undefined };
 }
 

@@ -33,6 +33,7 @@ function ask() {
       const given = dialog.returnValue === "use" && input.value.trim();
       if (given) sessionStorage.setItem(KEPT, given);
       resolve(Boolean(given));
+      if (given) dispatchEvent(new Event("token"));
     }, { once: true });
   });
 }

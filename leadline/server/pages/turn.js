@@ -81,7 +81,8 @@ export function turnView(thread, graph, actions) {
       if (turn.status !== "done") announce(text);
     }
     facts.textContent = [
-      counted("plans", turn.plans.length > 1 ? turn.plans.length : 0), counted("steps", turn.steps.size), counted("sources", turn.reportSources || turn.sources.size),
+      counted("plans", turn.plans.length > 1 ? turn.plans.length : 0), counted("steps", turn.steps.size),
+      turn.reportSources ? say("sourcesCited", { sources: counted("sources", turn.reportSources) }) : turn.sources.size > 0 && say("sourcesRead", { sources: counted("sources", turn.sources.size) }),
     ].filter(Boolean).join(" · ");
     const writing = turn.nodes.get("reporter")?.running > 0;
     writeNow.hidden = turn.status !== "running" || writing || !turn.nodes.get("coordinator")?.done || turn.steering.some((one) => one.action === "write");
@@ -120,11 +121,16 @@ export function turnView(thread, graph, actions) {
   function end() {
     const key = `${turn.status} ${turn.error} ${turn.reply} ${turn.refused} ${turn.standing} ${turn.report?.version}`;
     const changes = reported && turn.status === "running"; // the report stays to be read meanwhile
-    if (changes && !ending.inert) element.scrollIntoView({ block: "start" });
+    if (changes && !ending.inert) {
+      element.scrollIntoView({ block: "start" });
+      for (const told of ending.querySelectorAll(":scope > :not(.changeable)")) told.remove(); // of the change before
+    }
     ending.inert = changes;
     if (key === ended || turn.status === "running" || turn.status === "waiting") {
-      if (key !== ended && !ending.inert) ending.replaceChildren();
+      const anew = key !== ended && !ending.inert;
       ended = key;
+      if (anew) ending.replaceChildren();
+      if (anew && turn.status === "running" && turn.standing) showReport([]);
       return;
     }
     ended = key;
@@ -152,9 +158,8 @@ export function turnView(thread, graph, actions) {
       ending.replaceChildren(...above, made);
       reported = true;
       turn.reportSources = Number(made.dataset.sources);
-      line();
-      draft.show(turn, true);
-      if (!above.length) announce(say("reportReady", { title: made.dataset.title }));
+      draw();
+      if (!above.length && turn.status === "done") announce(say("reportReady", { title: made.dataset.title }));
     } catch (problem) {
       if (ended === key && element.isConnected) actions.problem(problem); // not of a thread that was left or deleted meanwhile
     }

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from schemas.document import Paragraph
+from schemas.document import Document, Paragraph
 from schemas.evidence import Excerpt, Judgement
+from schemas.revision import Revision
 from schemas.usage import Usage
 from services.reports.editing import headings_of, shortened, without_section
 from services.reports.markdown import finish_report
@@ -13,6 +14,8 @@ from services.reports.markdown_blocks import read_draft
 from services.reports.numbered_text import compared
 from services.reports.rendering import to_draft
 from services.reports.sentences import words_of
+from services.run.errors import RevisionRefused
+from services.turn.revision import changed_by_code
 from tests.services.reports.conftest import Make
 from tests.services.reports.full import chinese, english
 
@@ -153,6 +156,23 @@ def test_the_same_text_has_no_difference_whatever_its_sources_are_called() -> No
     moved = [source.model_copy(update={"url": "elsewhere.md"}) for source in english().sources]
     assert {said.state for said in compared(english(), english().model_copy(update={"sources": moved}))} == {"same"}
     assert {said.state for said in compared(english(), chinese())} >= {"removed", "added"}
+
+
+def test_a_difference_names_the_summary_as_the_report_is_shown() -> None:
+    shorter = english().model_copy(update={"document": Document(read_draft("# T\n\n**TL;DR** It is deep."))})
+    told = [said.text for said in compared(english(), shorter)]
+    assert any(line.startswith("**In short**: ") for line in told)
+    assert not any("TL;DR" in line for line in told)
+
+
+def test_a_report_without_sections_is_not_said_to_have_some() -> None:
+    flat = english().model_copy(update={"document": Document(read_draft("# T\n\nIt is deep."))})
+    for revision, said in (
+        (Revision(request="x", without="Costs"), "The report has no sections, so none can be removed."),
+        (Revision(request="In German"), "this report can only be shortened"),
+    ):
+        with pytest.raises(RevisionRefused, match=said):
+            changed_by_code(flat, revision, by_rules=True)
 
 
 @pytest.mark.parametrize(
