@@ -11,6 +11,7 @@ import sys
 from functools import cache
 from importlib import import_module, metadata
 from inspect import cleandoc
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -19,7 +20,7 @@ from typer.main import get_group
 
 from leadline.cli.command_list import COMMANDS, MOVED
 from leadline.cli.exit_codes import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_PIPE_CLOSED
-from leadline.progress.terminal import as_typed, echo, program
+from leadline.progress.terminal import as_typed, echo, lead_nowhere, program
 from services.run.errors import BadInput, LeadlineError
 from services.run.private_paths import without_private
 from services.run.python_messages import on_the_command_line
@@ -59,6 +60,10 @@ class Commands(TyperGroup):
         except typer.BadParameter as error:
             error.message = error.message.removeprefix("Value error, ")
             raise
+        except BrokenPipeError:  # typer would end with 1
+            for stream in (sys.stdout, sys.stderr):
+                lead_nowhere(stream)
+            sys.exit(EXIT_PIPE_CLOSED)
 
 
 def loaded(name: str) -> Any:
@@ -117,16 +122,22 @@ _GARBAGE = (30_000, 50, 1_000)
 """Python's 700, 10 and 10 cost a command a fifth of its time, as most of what imports make stays."""
 
 
+_STREAMS = {"stdin": "surrogateescape", "stdout": "replace", "stderr": "replace"}
+"""What Python does with bytes that are no UTF-8, as in arguments, and in a terminal without Chinese: question marks instead of a traceback."""
+
+
 def main() -> None:
     """Run the command line; errors for people are printed as a single message."""
     gc.set_threshold(*_GARBAGE)
     atexit.register(
         gc.freeze
     )  # what the process holds at its end goes with it: the interpreter would look through it for most of a second
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
+    for name, errors in _STREAMS.items():
+        if getattr(sys, name) is None:  # closed, as by `>&-`
+            setattr(sys, name, Path(os.devnull).open("r+"))  # noqa: SIM115 - as long as the process
+        reconfigure = getattr(getattr(sys, name), "reconfigure", None)
         if reconfigure is not None:
-            reconfigure(errors="replace")  # a terminal without Chinese shows question marks instead of a traceback
+            reconfigure(errors=errors)
     try:
         app()
     except LeadlineError as error:
@@ -135,9 +146,6 @@ def main() -> None:
     except KeyboardInterrupt:
         echo("\nleadline: Interrupted.", err=True)
         sys.exit(EXIT_INTERRUPTED)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # closed pipe: the last flush must not fail
-        sys.exit(EXIT_PIPE_CLOSED)
     except Exception as error:
         if os.environ.get("LEADLINE_DEBUG"):
             raise

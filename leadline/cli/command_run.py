@@ -16,6 +16,7 @@ from leadline.progress.lines import progress_shown
 from leadline.progress.protocol import Progress
 from leadline.progress.terminal import argument, as_typed, console_of, echo
 from leadline.runs.first_line import first_line
+from leadline.runs.run_ids import complete_run_id
 from schemas.events import Event
 from schemas.reporter import Report
 from services.run.errors import BadInput, LeadlineError, ReviewPending
@@ -55,13 +56,15 @@ def show_report(
             return await work(progress)
 
     finished = until_interrupted(main(), as_events=as_events, run_id=run_id)
-    if as_json:
-        echo(finished.model_dump_json(indent=2))
-    else:
-        echo_report(finished)
     code = 0 if finished.direct or finished.excerpts else EXIT_NO_EVIDENCE
     about = {"run_id": finished.run_id, "folder": finished.folder, "files": finished.files}
-    last_word(_written_to(finished), code, as_events, **about)
+    try:
+        if as_json:
+            echo(finished.model_dump_json(indent=2))
+        else:
+            echo_report(finished)
+    finally:  # the files are there also where nothing can be written to standard output
+        last_word(_written_to(finished), code, as_events, **about)
     if finished.run_id and sys.stderr.isatty() and not as_events:
         _offer(finished)
     if code:
@@ -130,7 +133,12 @@ def until_interrupted(
     try:
         return asyncio.run(_cancelled_by_signals(main))
     except (KeyboardInterrupt, asyncio.CancelledError):
-        message = f"\nInterrupted. Continue with: {again}"
+        begun = not run_id or complete_run_id(run_id)
+        message = (
+            f"\nInterrupted. Continue with: {again}"
+            if begun
+            else "\nInterrupted before anything was stored. Ask again."
+        )
     except ReviewPending as pending:
         message, run_id = (
             f"\nThe plan is waiting for your review. Continue with: leadline resume {pending}",

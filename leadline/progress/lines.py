@@ -13,7 +13,7 @@ from leadline.progress.live import LiveView
 from leadline.progress.plan_review import ask_in_words
 from leadline.progress.protocol import Progress
 from leadline.progress.run_view import MARKS_OF_REPORTS, call_place, outline_line, standing_of
-from leadline.progress.terminal import as_typed, console_of
+from leadline.progress.terminal import as_typed, console_of, lead_nowhere
 from schemas.clean_text import clean_line
 from schemas.events import CallProgress, Event
 
@@ -94,7 +94,12 @@ class Lines(Progress):
         return not known
 
     def _print(self, line: str) -> None:
-        self._console.print(Text(clean_line(as_typed(line))), soft_wrap=True)
+        try:
+            self._console.print(Text(clean_line(as_typed(line))), soft_wrap=True)
+        except BrokenPipeError:
+            raise
+        except OSError:  # a full disk: the run goes on without its progress
+            lead_nowhere(sys.stderr)
 
     def ask(self, request: dict[str, Any]) -> None:
         """Print the plan."""

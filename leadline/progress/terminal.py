@@ -5,11 +5,13 @@ import re
 import shutil
 import sys
 from pathlib import Path
+from typing import TextIO
 
 import typer
 from rich.console import Console
 
 from schemas.clean_text import clean_text
+from services.run.errors import LeadlineError
 
 _COMMAND = re.compile(r"(?<![\w./\\-])(?<!runpip )leadline (?=[a-z])")
 """A command of this program; `pipx runpip leadline install` names an environment."""
@@ -38,11 +40,36 @@ def as_typed(hint: str) -> str:
 
 
 def echo(text: object, *, err: bool = False) -> None:
-    """Write a text and a line end to standard output or standard error, where commands stand as a person can type them."""
-    typer.echo(clean_text(as_typed(str(text)) if err else str(text)), err=err)
+    """Write a text and a line end to standard output or standard error, where commands stand as a person can type them.
+
+    Raises:
+        LeadlineError: nothing can be written there, as on a full disk.
+        BrokenPipeError: its reader is gone.
+    """
+    try:
+        typer.echo(clean_text(as_typed(str(text)) if err else str(text)), err=err)
+    except OSError as error:
+        lead_nowhere(sys.stderr if err else sys.stdout)
+        if isinstance(error, BrokenPipeError):
+            raise
+        name = "Standard error" if err else "Standard output"
+        raise LeadlineError(f"{name} cannot be written ({error.strerror}). Make room there, or name another.") from None
+
+
+def lead_nowhere(stream: TextIO) -> None:
+    """Discard what a stream that takes nothing still holds, or the last flush at the end of the process would fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+class _Console(Console):
+    """A console that leaves a closed pipe to the command, where rich would end the process and leave its run unrecorded."""
+
+    def on_broken_pipe(self) -> None:
+        """Say that the reader is gone."""
+        raise BrokenPipeError
 
 
 def console_of(*, err: bool = False) -> Console:
     """Return a console on standard output or standard error with the terminal's size, not an exported one."""
     measured = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
-    return Console(stderr=err, highlight=False, _environ=measured)
+    return _Console(stderr=err, highlight=False, _environ=measured)

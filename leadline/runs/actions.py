@@ -35,6 +35,7 @@ from services.reports.bundle import write_bundle
 from services.reports.formats import check_formats
 from services.run.errors import BadInput
 from services.run.journal import Recording, replaying, run_key
+from services.run.run_input import check_utf8
 from services.run.settings import settings
 from services.search.providers import allow_folders
 from services.turn.steering import Standing, steer_thread
@@ -246,6 +247,7 @@ async def asteer(
         BadInput: the run does not exist, its report is written or being written, or the message cannot be used; the
             error says what to do.
     """
+    check_utf8(text)
     async with open_home(settings().leadline_home) as home:
         record = await _steered_record(home, run_id)
         state = await home.graph.aget_state(config_of(record))

@@ -156,7 +156,7 @@ async def _execute(
             record = record.model_copy(update={"folder": str(folder)})
             await home.save(record)
         report = await write_outputs(home, record, report, folder)
-    except asyncio.CancelledError:
+    except (asyncio.CancelledError, BrokenPipeError):  # the latter: the reader of the progress is gone
         log("run_interrupted", WARNING, run=record.id)
         await home.save(record.model_copy(update={"status": "interrupted"}))
         raise

@@ -15,6 +15,7 @@ from schemas.revision import MAX_REQUEST, Revision, Version
 from services.reports.bundle import BundleCheck, verify_bundle, write_bundle
 from services.run.errors import BadInput, RevisionRefused
 from services.run.roles import OFFLINE, role_model
+from services.run.run_input import check_utf8
 from services.run.scope import checked_choices
 from services.run.settings import settings
 from services.run.ui_text import say
@@ -82,6 +83,7 @@ async def arevise(
         ModelError: the model failed; the report stays unchanged.
     """
     instruction = request.strip() or without
+    check_utf8(instruction)
     spoken = message_language(instruction) if instruction else "en-US"
     if not request.strip():
         request = say("revision_without", spoken, heading=without) if without else ""

@@ -40,6 +40,11 @@ def hold_run_lock(home: Path, run_id: str) -> Iterator[None]:
         lock.release()
 
 
+def locked_runs(home: Path) -> set[str]:
+    """Return the ids of the runs that processes work on, after a `sweep`. Blocking."""
+    return {file.stem for file in (home / "locks").glob("*.lock")}
+
+
 def sweep(home: Path) -> None:
     """Remove free locks of processes that were killed before their run was recorded, or after its end. Blocking."""
     for file in (home / "locks").glob("*.lock"):

@@ -18,7 +18,7 @@ from graph import build_graph
 from leadline.runs.databases import CHECKPOINTS, STORE, damaged
 from leadline.runs.persistence import checkpointer, serializer, store
 from leadline.runs.run_ids import full_id
-from leadline.runs.run_lock import sweep
+from leadline.runs.run_lock import locked_runs, sweep
 from schemas.context import RunContext
 from schemas.evidence import Passage, Source
 from schemas.reporter import Report
@@ -112,12 +112,16 @@ class Home:
         await self.store.adelete(_RUNS, record.id)
 
     async def records(self) -> list[RunRecord]:
-        """Return all runs, newest first."""
+        """Return all runs, newest first; one whose process was killed is interrupted."""
+        locked = await asyncio.to_thread(locked_runs, self.folder)
         items = await self.store.asearch(_RUNS, limit=1_000)
         try:
             records = [RunRecord.model_validate(item.value) for item in items]
         except ValidationError:
             raise damaged(self.folder / STORE, "the record of a run has another form") from None
+        for record in records:
+            if record.status == "running" and record.id not in locked:
+                record.status = "interrupted"
         return sorted(records, key=lambda record: record.id, reverse=True)
 
     async def values(self, record: RunRecord) -> dict[str, Any]:

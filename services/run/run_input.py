@@ -57,10 +57,25 @@ def check_update(fields: object) -> None:
             ) from None
 
 
+def check_utf8(text: str) -> None:
+    """Check that a text from outside can be stored and sent.
+
+    Raises:
+        BadInput: it holds bytes that are no UTF-8, or halves of surrogate pairs.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        before = text[: error.start].split()[-3:]
+        where = f" after “{' '.join(before)}”" if before else ""
+        raise BadInput(f"The text cannot be read: it is not UTF-8{where}. Write it in UTF-8.") from None
+
+
 def _check_beginning(fields: Mapping[str, object]) -> None:
     question, messages = fields.get("question", ""), fields.get("messages", [])
     if not isinstance(question, str):
         raise BadInput(f"The input's question must be text, not {_kind(question)}. {_FORM}")
+    check_utf8(question)
     if isinstance(messages, Overwrite):
         return
     for place, message in enumerate(messages if isinstance(messages, list) else [messages], 1):

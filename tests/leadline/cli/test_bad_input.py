@@ -1,5 +1,6 @@
 """Whatever is wrong with what a person gives: one message that says what to do, the right exit code, nothing on stdout."""
 
+import asyncio
 import json
 import os
 import subprocess
@@ -155,7 +156,39 @@ def test_a_reader_who_leaves_early_is_no_error(leadline: Leadline, docs: Path) -
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True, timeout=60)
     assert "Traceback" not in done.stderr
     assert "BrokenPipe" not in done.stderr
-    assert done.stdout.strip() in {"0", "1", "141"}
+    assert done.stdout.strip() in {"0", "141"}
+
+
+def _shell(command: str) -> subprocess.CompletedProcess[bytes]:
+    command = command.replace("leadline", f"{sys.executable} -m leadline").replace("QUESTION", f"'{QUESTION}'")
+    return subprocess.run(["bash", "-c", command], capture_output=True, timeout=100, check=False)
+
+
+def test_a_run_whose_reader_leaves_is_interrupted(leadline: Leadline, docs: Path) -> None:
+    done = _shell(f"leadline research QUESTION --docs {docs} 2>&1 | head -1; echo ${{PIPESTATUS[0]}}")
+    assert done.stdout.split()[-1] == b"141"
+    assert "interrupted" in leadline("runs").out
+
+
+@pytest.mark.parametrize("stream", [">&-", ">/dev/full", "2>&-", "2>/dev/full"])
+def test_a_report_is_written_also_where_a_stream_takes_nothing(docs: Path, stream: str) -> None:
+    done = _shell(f"leadline research QUESTION --docs {docs} --quick {stream}")
+    assert len(list(Path("out").glob("*/report.md"))) == 1
+    assert b"unexpected" not in done.stderr
+    full = stream == ">/dev/full"
+    assert (done.returncode == 1) == full, done.stderr
+    assert (b"Standard output cannot be written (No space left on device)" in done.stderr) == full
+
+
+@pytest.mark.parametrize(
+    "command",
+    [r"printf 'caf\xe9' | leadline research -", r"leadline research $'caf\xe9'", r"leadline revise $'caf\xe9'"],
+)
+def test_a_text_that_is_not_utf_8_is_refused(command: str) -> None:
+    done = _shell(command)
+    assert done.returncode == 2
+    assert b"not UTF-8" in done.stderr
+    assert b"unexpected" not in done.stderr
 
 
 def test_a_terminal_that_cannot_show_chinese_gets_question_marks(docs: Path) -> None:
@@ -181,3 +214,16 @@ def test_who_interrupts_a_command_sees_one_word() -> None:
     assert ran.returncode == 130
     assert not ran.stdout
     assert ran.stderr.split() == ["leadline:", "Interrupted."]
+
+
+def test_who_interrupts_before_the_run_is_stored_is_not_told_to_resume(
+    leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def interrupted(*_: object, **__: object) -> None:
+        raise asyncio.CancelledError
+
+    monkeypatch.setattr("leadline.api.carry_out", interrupted)
+    ran = leadline("research", QUESTION, "--docs", docs)
+    assert ran.code == 130
+    assert "Ask again" in ran.err
+    assert "resume" not in ran.err

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import signal
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -189,3 +190,13 @@ def test_python_steers_a_run_of_another_thread(docs: Path) -> None:
     assert "Skipped at your request: step 2" in told
     with pytest.raises(BadInput, match="already written"):
         steer(run_id=report.run_id, write=True)
+
+
+def test_a_run_whose_process_was_killed_is_interrupted(running: Running, asked: list[str]) -> None:
+    running.hold("planner")
+    child = running.begun(*asked)
+    assert "  running " in running.leadline("runs").out
+    child.send_signal(signal.SIGKILL)
+    child.communicate(timeout=60)
+    assert "  interrupted " in running.leadline("runs").out
+    assert "continue it: leadline resume" in running.said("only the tallow")
