@@ -9,17 +9,16 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, Unpack
 
 from leadline.runs.actions import asteer
-from leadline.runs.arguments import Choices, with_choices
+from leadline.runs.arguments import Choices, checked, with_choices
 from leadline.runs.execute import ChangeAsked, OnEvent, OnReview, carry_out, first_input
 from leadline.runs.output import check_writable
 from leadline.runs.profiles import load_profile
 from leadline.runs.revise import arevise
-from leadline.runs.run_ids import new_run_id
+from leadline.runs.run_ids import LATEST, checked_run_id, new_run_id
 from leadline.runs.store import RunRecord, open_home
 from schemas.reporter import Report
 from services.reports.formats import check_formats
 from services.run.errors import BadInput
-from services.run.run_input import checked_input
 from services.run.scope import checked_choices, prompts_of
 from services.run.settings import settings
 from services.run.ui_text import say
@@ -32,10 +31,11 @@ Outcome = TypeVar("Outcome")
 
 
 @with_choices
+@checked
 async def aresearch(
     question: str,
     *,
-    docs: Iterable[str | PathLike[str]] = (),
+    docs: str | PathLike[str] | Iterable[str | PathLike[str]] = (),
     out: str | PathLike[str] | None = None,
     on_event: OnEvent | None = None,
     on_review: OnReview | None = None,
@@ -47,11 +47,12 @@ async def aresearch(
 
     Args:
         question: the question in any language; English and Chinese are supported best.
-        docs: folders of documents to search.
+        docs: folders of documents to search, or one.
         out: folder for `<slug>/report.md` and `evidence.json`; None writes no files.
         on_event: called with each progress event.
-        on_review: with `review_plan=True`, called with the plan; it returns the person's answer.
-        run_id: id of the run, to find it again; by default made from the time.
+        on_review: with `review_plan=True`, called with the plan; it returns the person's answer, such as `{"action": "accept"}`, or an
+            awaitable of it. Without an answer the run waits, and `ReviewPending` is raised.
+        run_id: id of the new run, to find it again; by default made from the time.
         after: a finished run, its report, or `"latest"`, that this question follows up. The conversation continues, its evidence is
             used before any search, and its choices apply unless chosen anew. A number stands for the recommended question with
             that number. A message that asks to change the report makes a new version of it, where the report is.
@@ -60,9 +61,8 @@ async def aresearch(
     Raises:
         LeadlineError: with a message that says what to do. The run stays resumable with `resume`.
     """
-    checked_input({"question": question})
     options: dict[str, Any] = {**choices}
-    if folders := [*docs, *options.get("documents", ())]:
+    if folders := [*_paths(docs), *_paths(options.get("documents", ()))]:
         options["documents"] = list(map(str, folders))
     if isinstance(options.get("profile"), str | PathLike):
         options["profile"] = await asyncio.to_thread(load_profile, Path(options["profile"]))
@@ -79,7 +79,7 @@ async def aresearch(
         allow_folders(context.documents)
     await asyncio.to_thread(check_search, context)
     record = RunRecord(
-        id=run_id or new_run_id(),
+        id=new_run_id() if run_id is None else checked_run_id(run_id),
         question=question,
         out=None if out is None else str(out),
         context=context,
@@ -87,10 +87,19 @@ async def aresearch(
     )
     try:
         async with open_home(settings().leadline_home) as home:
+            await home.check_new(record)
             return await carry_out(home, record, await first_input(home, record), on_event, on_review)
     except ChangeAsked as change:
         _check_alone(chosen, question)
         return await arevise(change.after, change.request, on_event=on_event)
+
+
+def _paths(folders: object) -> Iterable[object]:
+    if isinstance(folders, str | PathLike):
+        return [folders]
+    if not isinstance(folders, Iterable):
+        raise BadInput("`documents` is a folder, or a list of folders.")
+    return folders
 
 
 def _check_alone(chosen: dict[str, Any], request: str) -> None:
@@ -106,7 +115,7 @@ def _check_alone(chosen: dict[str, Any], request: str) -> None:
 async def _following(before: str, question: str, options: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
     """Return the id of the followed run, the question, and that run's choices with the options over them."""
     async with open_home(settings().leadline_home) as home:
-        record = await home.latest_finished() if before == "latest" else await home.record(before)
+        record = await home.latest_finished() if before == LATEST else await home.record(before)
         record.check_usable()
         values: Any = await home.values(record)
         former = carried_context(values)

@@ -111,7 +111,7 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     limits = [
         *left_out(run, locale),
         *([limit_message(problem, locale)] if isinstance(problem, LimitReached) else []),
-        *([say("question_by_rules", locale)] if problem else []),
+        *([say("question_by_rules", locale)] if isinstance(problem, UselessAnswer) else []),
         *([say("parts_not_read", locale, count=unread)] if (unread := _unread_parts(state)) else []),
         *(say("wish_refused", locale, wish=say(f"wish_{name}", locale)) for name in refused),
     ]

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from pydantic import BaseModel, Field
+from pydantic import AliasChoices, BaseModel, Field
 
 from schemas.clean_text import CleanText
 from schemas.reporter import Report
@@ -20,7 +20,7 @@ class Revision(BaseModel):
     """Language that it is to have; empty where the request tells, or it stays."""
     without: str = Field(default="", max_length=500)
     """Heading of a section that it is to lose, which code does; empty for a change by the request."""
-    shorten: bool = False
+    shorten: bool = Field(default=False, validation_alias=AliasChoices("shorten", "shorter"))
     """Whether the request is to shorten it: without a model, the first statement of each section stays."""
     research: bool = True
     """Whether what it asks for and the evidence does not hold is searched for."""

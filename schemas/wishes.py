@@ -1,6 +1,6 @@
 """What a question asks of its answer besides the subject: language, length, form, readers, dates and sites."""
 
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BaseModel, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
@@ -60,6 +60,14 @@ class ChosenWishes(Form, extra="forbid"):
     before: ChosenDay = ""
     ignored: list[WishName] = Field(default_factory=list, max_length=len(WISH_NAMES))
     """Wishes of the question that are not followed."""
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        """Refuse days between which there are none; a year or a month is compared with the same part of the other."""
+        known = min(len(self.after), len(self.before))
+        if self.after[:known] > self.before[:known]:
+            raise ValueError(f"after ({self.after}) is later than before ({self.before})")
+        return self
 
 
 class WishWords(BaseModel):

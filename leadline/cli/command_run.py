@@ -141,8 +141,8 @@ def until_interrupted(
         )
     except ReviewPending as pending:
         message, run_id = (
-            f"\nThe plan is waiting for your review. Continue with: leadline resume {pending}",
-            str(pending),
+            f"\nThe plan is waiting for your review. Continue with: leadline resume {pending.run_id}",
+            pending.run_id,
         )
     last_word(message, EXIT_INTERRUPTED, as_events, run_id=run_id)
     raise typer.Exit(EXIT_INTERRUPTED)

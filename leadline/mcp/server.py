@@ -27,6 +27,7 @@ from schemas.events import Event
 from schemas.reporter import Report
 from services.run.errors import BadInput, SettingsError, reason_of
 from services.run.settings import settings
+from services.search.providers import only_open_folders
 from services.tools.mcp.sessions import INSTALL
 
 if TYPE_CHECKING:
@@ -47,12 +48,14 @@ class Question(_Arguments):
     """
 
     question: str = Field(min_length=1, description="The question, in a full sentence, in any language.")
-    after: str = Field(default="", description="Run id of the report to follow up; empty for a new question.")
+    after: str = Field(
+        default="", description="Run id of the report to follow up, or latest; empty for a new question."
+    )
 
 
 CHOICES: dict[str, str] = {
     "depth": "Depth: from an answer in seconds to a report from about 200 sources, which takes long.",
-    "documents": "Folders of documents to search; empty: as configured.",
+    "documents": "Folders of documents to search, below those of the configuration if it has any; empty: all of them.",
     "locale": "",
     "max_seconds": "",
     "max_tokens": "",
@@ -75,17 +78,20 @@ Research: type[Question] = create_model("Research", __base__=Question, __doc__=Q
 """Arguments of the tool `research`."""
 
 
+_RUN_ID = "As `research` gave it; latest: of the latest finished run."
+
+
 class ReadReport(_Arguments):
     """Return the report of an earlier run, or JSON with all of its evidence."""
 
-    run_id: str = Field(description="As `research` gave it.")
+    run_id: str = Field(description=_RUN_ID)
     format: Literal["markdown", "json"] = Field(default="markdown", description="json adds quotes, sources and usage.")
 
 
 class VerifyReport(_Arguments):
     """Check a report offline: every stored text, quote, claim and citation."""
 
-    run_id: str = Field(description="As `research` gave it.")
+    run_id: str = Field(description=_RUN_ID)
 
 
 async def research(arguments: Question, on_progress: OnProgress) -> str:
@@ -104,14 +110,15 @@ async def research(arguments: Question, on_progress: OnProgress) -> str:
     choices = arguments.model_dump(include=set(CHOICES), exclude_unset=True)
     reporter = asyncio.create_task(report_events())
     # A separate task, because a cancelled request is cancelled repeatedly, while the run must be stored.
-    work = asyncio.create_task(
-        aresearch(
-            arguments.question,
-            on_event=events.put_nowait,
-            after=arguments.after or None,
-            **choices,
+    with only_open_folders() if settings().leadline_docs else contextlib.nullcontext():
+        work = asyncio.create_task(
+            aresearch(
+                arguments.question,
+                on_event=events.put_nowait,
+                after=arguments.after or None,
+                **choices,
+            )
         )
-    )
     _under_way.add(work)
     work.add_done_callback(_under_way.discard)
     try:

@@ -9,6 +9,7 @@ from typing import Any
 
 from langgraph.types import Command
 
+from leadline.runs.arguments import checked
 from leadline.runs.execute import (
     ChangeAsked,
     OnEvent,
@@ -41,6 +42,7 @@ from services.search.providers import allow_folders
 from services.turn.steering import Standing, steer_thread
 
 
+@checked
 async def aresume(
     run_id: str | None = None,
     *,
@@ -232,6 +234,7 @@ class Steered:
     message: Steering
 
 
+@checked
 async def asteer(
     text: str = "", run_id: str | None = None, *, skip: Sequence[int | str] = (), write: bool = False
 ) -> Steered:

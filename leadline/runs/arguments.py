@@ -2,8 +2,11 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from os import PathLike
 from typing import Any, Literal, TypedDict, TypeVar, get_type_hints
+
+from pydantic import TypeAdapter, ValidationError
 
 from schemas.context import RunContext
 from schemas.depth import Depth
@@ -13,6 +16,7 @@ from schemas.models import ModelChoice, ToolProtocol
 from schemas.options import Flag, Length, OutputFormat, Style, TimeRange
 from schemas.profile import Profile
 from schemas.wishes import ChosenWishes
+from services.run.errors import refused_value
 from services.run.python_messages import register_arguments
 
 
@@ -27,7 +31,7 @@ class Choices(TypedDict, total=False):
     max_step_attempts: int
     locale: str
     search: str | None
-    documents: Sequence[str | PathLike[str]]
+    documents: str | PathLike[str] | Sequence[str | PathLike[str]]
     include_domains: Sequence[str]
     exclude_domains: Sequence[str]
     prefer_kinds: Sequence[NamedKind]
@@ -63,6 +67,28 @@ register_arguments(
     }
 )
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def checked(function: Function) -> Function:
+    """Check the types of the arguments of an asynchronous function, except for choices, which `RunContext` checks.
+
+    Raises:
+        BadInput: an argument has another type than its annotation; the message names it.
+    """
+    types = get_type_hints(function, include_extras=True)
+    adapters = {name: TypeAdapter[Any](types[name]) for name in types.keys() - {"choices", "return"}}
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    async def call(*arguments: Any, **options: Any) -> Any:
+        for name, value in signature.bind(*arguments, **options).arguments.items():
+            try:
+                adapters[name].validate_python(value) if name in adapters else None
+            except ValidationError as error:
+                raise refused_value(name, error.errors(include_url=False)[0]) from None
+        return await function(*arguments, **options)
+
+    return call  # type: ignore[return-value]  # it takes and returns the same
 
 
 def with_choices(function: Function) -> Function:

@@ -1,14 +1,17 @@
 """Executes a run from its beginning, or from where it stopped, and keeps its record up to date."""
 
 import asyncio
+import inspect
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from langchain_core.messages import AIMessageChunk, HumanMessage
 from langgraph.types import Command
+from pydantic import AfterValidator
+from pydantic_core import from_json, to_json
 
 from leadline.runs.output import report_folder, write_report
 from leadline.runs.run_lock import hold_run_lock
@@ -37,8 +40,16 @@ PAUSE = 0.2
 DRAFTED_BY = "reporter"
 """The node whose messages are the report."""
 
-OnEvent = Callable[[Event], None]
-OnReview = Callable[[dict[str, Any]], Awaitable[object]]
+
+def _is_plain(function: Callable[[Event], None]) -> Callable[[Event], None]:
+    if inspect.iscoroutinefunction(function):
+        raise ValueError("a plain function is needed, not an async one")
+    return function
+
+
+OnEvent = Annotated[Callable[[Event], None], AfterValidator(_is_plain)]
+OnReview = Callable[[dict[str, Any]], object]
+"""Gets a request with a plan and returns the answer, or an awaitable of it; None: nobody answers now."""
 
 
 class Drafting:
@@ -222,7 +233,7 @@ async def _prepared(*work: Coroutine[Any, Any, object]) -> AsyncIterator[None]:
 async def _stream(
     home: Home, record: RunRecord, run_input: Any, on_event: OnEvent | None, on_review: OnReview | None
 ) -> Report:
-    config = config_of(record)
+    config, answer = config_of(record), None
     async with _prepared(
         _look_up_price(record), _load_model(record), _open_search(record, on_event), asyncio.to_thread(sweep)
     ):
@@ -232,9 +243,18 @@ async def _stream(
             if not state.interrupts:
                 _check_begun(record, state.values)
                 return report_of(state.values)
-            answer = None if on_review is None else await on_review(state.interrupts[0].value)
+            request, former = state.interrupts[0].value, answer
+            answer = None if on_review is None else on_review(request)
+            if inspect.isawaitable(answer):
+                answer = await answer
             if answer is None:
                 raise ReviewPending(record.id)
+            try:
+                answer = from_json(to_json(answer))  # as the record keeps it, and as a replay gets it
+            except ValueError:
+                raise BadInput(request["answers"]) from None
+            if "problem" in request and answer == former:
+                raise BadInput(f"{request['problem']}\n{request['answers']}")  # it would be asked for ever
             record.reviews.append(answer)
             await home.save(record)
             run_input = Command(resume=answer)

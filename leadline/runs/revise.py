@@ -22,7 +22,7 @@ from services.run.ui_text import say
 from services.sandbox.workfolder import hold
 from services.search.providers import allow_folders
 from services.text.tokens import message_language
-from services.turn.revision import changed_by_code
+from services.turn.revision import changed_by_code, worded
 from services.turn.thread_data import all_versions, numbered_version
 
 
@@ -85,15 +85,13 @@ async def arevise(
     instruction = request.strip() or without
     check_utf8(instruction)
     spoken = message_language(instruction) if instruction else "en-US"
-    if not request.strip():
-        request = say("revision_without", spoken, heading=without) if without else ""
-        request = say("revision_shorter", spoken) if shorter and not without else request
-    if not request.strip() or len(request) > MAX_REQUEST:
+    request = worded(request, spoken, without=without, shorten=shorter)
+    if not request or len(request) > MAX_REQUEST:
         raise BadInput(say("revision_length", spoken, most=MAX_REQUEST))
     if without and (shorter or instruction != without):
         raise BadInput(say("revision_one_change", spoken))
     language = "" if locale in {"", "auto"} else checked_choices({"locale": locale}).locale
-    revision = Revision(request=request.strip(), locale=language, research=research, without=without, shorten=shorter)
+    revision = Revision(request=request, locale=language, research=research, without=without, shorten=shorter)
     async with open_home(settings().leadline_home) as home:
         record, report = await _changeable(home, run_id, spoken)
         record.check_usable()

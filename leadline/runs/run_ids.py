@@ -16,6 +16,9 @@ from services.run.errors import BadInput
 from services.run.settings import settings
 
 _ID = re.compile(r"\d{8}(?:-\d{1,6}(?:-[0-9a-f]{1,8})?)?")
+_CHOSEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+LATEST = "latest"
+"""In place of an id: the latest finished run."""
 SHOWN = 5
 """Maximum ids in a message about an ambiguous prefix."""
 
@@ -23,6 +26,19 @@ SHOWN = 5
 def new_run_id() -> str:
     """Return an id for a run; later ids sort after earlier ones."""
     return f"{datetime.now(UTC):%Y%m%d-%H%M%S-%f}{secrets.token_hex(1)}"
+
+
+def checked_run_id(run_id: str) -> str:
+    """Return an id that a user chose for a new run.
+
+    Raises:
+        BadInput: it cannot name a run's files, or has a meaning of its own.
+    """
+    if _CHOSEN.fullmatch(run_id) is None or run_id == LATEST:
+        raise BadInput(
+            f"`run_id` cannot be {run_id[:80]!r}. Use up to 64 letters, digits, - and _, with a letter or digit first, and not {LATEST}."
+        )
+    return run_id
 
 
 def is_run_id(text: str) -> bool:

@@ -17,8 +17,9 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 from graph import build_graph
 from leadline.runs.databases import CHECKPOINTS, STORE, damaged
 from leadline.runs.persistence import checkpointer, serializer, store
-from leadline.runs.run_ids import full_id
+from leadline.runs.run_ids import LATEST, full_id
 from leadline.runs.run_lock import locked_runs, sweep
+from schemas.clean_text import CleanText
 from schemas.context import RunContext
 from schemas.evidence import Passage, Source
 from schemas.reporter import Report
@@ -36,7 +37,7 @@ class RunRecord(BaseModel):
     """One run, as `leadline runs` lists it."""
 
     id: str
-    question: str
+    question: CleanText
     status: RunStatus = "running"
     created: str = Field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     out: str | None = None
@@ -107,6 +108,15 @@ class Home:
         """Write a run's record."""
         await self.store.aput(_RUNS, record.id, record.model_dump(mode="json"), index=False)
 
+    async def check_new(self, record: RunRecord) -> None:
+        """Check that no run has this record's id.
+
+        Raises:
+            BadInput: there is such a run.
+        """
+        if await self.store.aget(_RUNS, record.id) is not None:
+            raise BadInput(f"There is a run {record.id} already. Choose another `run_id`, or continue that run.")
+
     async def forget(self, record: RunRecord) -> None:
         """Remove a run from the list."""
         await self.store.adelete(_RUNS, record.id)
@@ -142,7 +152,7 @@ class Home:
             BadInput: the run does not exist, or there is nothing to resume.
         """
         records = await self.records()
-        if run_id is None:
+        if run_id is None or (finished and run_id == LATEST):
             latest = next((record for record in records if (record.status == "done") == finished), None)
             if latest is None:
                 what = "finished run yet" if finished else "unfinished run to resume"

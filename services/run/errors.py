@@ -20,6 +20,7 @@ LeadlineError
 │   └── QueryRefused      a query that may not be run
 ├── SandboxRefused        this machine cannot isolate model-written code
 ├── ToolError             a tool cannot do what it was asked for: the message goes to the model
+├── ReviewPending         the run waits for a review of its plan, and nobody was there to give it
 ├── LimitReached          a limit leaves no room for what was to be done next
 ├── JournalMiss           a replay asked for something that the run's journal does not hold
 └── StoreError            checkpoints or evidence cannot be read or written
@@ -34,7 +35,7 @@ from pydantic_core import ErrorDetails
 from schemas.clean_text import clean_text
 from services.run.page_messages import for_a_page, is_served
 from services.run.private_paths import without_private
-from services.run.python_messages import for_python, is_python
+from services.run.python_messages import as_named, for_python, is_python
 
 _OF_A_DISK = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR}
 """SQLite error codes of faults of the disk or the folder, not of the file."""
@@ -211,8 +212,23 @@ def reason_of(problem: ErrorDetails) -> str:
     return problem["msg"].removeprefix("Value error, ")
 
 
-class ReviewPending(Exception):
-    """The run waits for a review of its plan, but no reviewer was there: it is no fault, and waits on."""
+def refused_value(name: str, problem: ErrorDetails) -> BadInput:
+    """Return the error that a choice or argument has a value that cannot be used."""
+    value = problem["input"]
+    plain = value is None or isinstance(value, str | int | float)  # other values may be long or secret
+    cannot = f"cannot be {repr(value)[:80]}" if plain else "cannot be used"
+    return BadInput(f"{as_named(name)} {cannot}: {reason_of(problem)}.")
+
+
+class ReviewPending(LeadlineError):
+    """The run `run_id` waits for a review of its plan, but no reviewer was there: it is no fault, and waits on."""
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__(
+            f"The plan of run {run_id} is waiting for your review. Continue with: leadline resume {run_id}; from Python with an "
+            'argument `on_review`, a function that takes the plan and returns an answer, such as {"action": "accept"}.'
+        )
+        self.run_id = run_id
 
 
 def disk_error_of(error: BaseException) -> BaseException | None:

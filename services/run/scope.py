@@ -31,12 +31,11 @@ from schemas.state import ResearchState, StepTask
 from schemas.usage import CallUsage, Usage
 from schemas.wishes import Wishes
 from services.run.budget import Budget, allowance_of
-from services.run.errors import BadInput, reason_of
+from services.run.errors import BadInput, refused_value
 from services.run.events import emit, emit_message
 from services.run.evidence_store import EvidenceStore
 from services.run.instrumentation import watch_node
 from services.run.journal import Journal, run_key
-from services.run.python_messages import as_named
 from services.run.thread_lock import hold_thread
 from services.run.ui_text import call_state, in_brackets, reading_text, say, search_title, task_title
 from services.run.wishes import obeyed, wishes_of
@@ -73,11 +72,7 @@ def checked_choices(fields: dict[str, object]) -> RunContext:
             suggestions = get_close_matches(name, RunContext.model_fields, 1)
             advice = f"Did you mean {suggestions[0]}?" if suggestions else "docs/settings.md lists them all."
             raise BadInput(f"There is no choice {name!r}. {advice}") from None
-        field_name = ".".join(str(part)[:60] for part in problem["loc"])
-        value = problem["input"]
-        plain = value is None or isinstance(value, str | int | float)  # other values may be long or secret
-        cannot = f"cannot be {repr(value)[:80]}" if plain else "cannot be used"
-        raise BadInput(f"{as_named(field_name)} {cannot}: {reason_of(problem)}.") from None
+        raise refused_value(".".join(str(part)[:60] for part in problem["loc"]), problem) from None
 
 
 def evidence_of(runtime: Runtime[RunContext]) -> EvidenceStore:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from services.run.errors import SandboxRefused, SettingsError
 from services.run.settings import settings
@@ -77,6 +77,8 @@ class Sandbox:
 
     def __init__(self, mode: Mode | None = None, python: Path | None = None) -> None:
         self.mode: Mode = mode or settings().leadline_sandbox
+        if self.mode not in get_args(Mode):
+            raise SettingsError(f"There is no sandbox mode {self.mode!r}. There are: {', '.join(get_args(Mode))}.")
         self._python = python
 
     async def run(

@@ -2,7 +2,9 @@
 
 import asyncio
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,6 +33,7 @@ READING_SHARE = 0.5
 """Share of a run's remaining time in which new documents are read; the rest is for searching what was read."""
 
 _allowed: set[Path] = set()
+_only_open: ContextVar[bool] = ContextVar("only_open", default=False)
 
 
 def allow_folders(folders: Iterable[str | Path]) -> None:
@@ -40,6 +43,16 @@ def allow_folders(folders: Iterable[str | Path]) -> None:
     `LEADLINE_DOCS` and the examples: a run's context comes from outside.
     """
     _allowed.update(Path(os.path.realpath(folder)) for folder in folders)  # `resolve` fails for links in a circle
+
+
+@contextmanager
+def only_open_folders() -> Iterator[None]:
+    """Let the runs of the block search only folders below `LEADLINE_DOCS` and the examples, whatever they name."""
+    token = _only_open.set(True)
+    try:
+        yield
+    finally:
+        _only_open.reset(token)
 
 
 @dataclass(slots=True)
@@ -178,14 +191,17 @@ def _permitted(folder: str, environment: Settings) -> Path:
 
     A relative path that is not found counts as forbidden, so that a client learns nothing about other folders.
     """
+    if not folder.strip():
+        raise DocumentsError("The name of a folder of documents is empty. Name an existing folder, or leave it out.")
     path, open_folders = Path(folder), [*environment.leadline_docs, *own_folder(environment), EXAMPLES]
-    below = [*_allowed, *open_folders]
+    below = open_folders if _only_open.get() else [*_allowed, *open_folders]
     elsewhere = [] if path.is_absolute() else [base / path for base in open_folders]
     permitted = [candidate for candidate in (path, *elsewhere) if _open_to_runs(candidate, below)]
     chosen = next((candidate for candidate in permitted if candidate.is_dir()), path)
     if chosen not in permitted:
         raise DocumentsError(
-            f"The folder {folder} is not open to this server. Its operator can add it to LEADLINE_DOCS.",
+            f"The folder {folder} is not open to this run. Add it to LEADLINE_DOCS, or in a program of your own call "
+            "`allow_folders` of services.search.providers first.",
             page=f"The folder {folder} is not open to this server. Attach its files, remove it under “Document folders” in the "
             "settings, or ask the operator of this server to open it.",
         )

@@ -48,6 +48,15 @@ class Revised(NamedTuple):
     """Research for the revision, as an update of the state."""
 
 
+def worded(request: str, spoken: str, *, without: object = "", shorten: object = False) -> str:
+    """Return a request, or else the words for a change that code can make; `spoken` is their language."""
+    if request.strip():
+        return request.strip()
+    if without:
+        return say("revision_without", spoken, heading=without)
+    return say("revision_shorter", spoken) if shorten else ""
+
+
 def revision_of(state: ResearchState) -> tuple[Revision | None, ResearchState]:
     """Return the requested change of the state's report, and the state with the usage of this change, which has its own limits.
 
@@ -59,6 +68,10 @@ def revision_of(state: ResearchState) -> tuple[Revision | None, ResearchState]:
     requested: Any = state.get("revision")
     if requested is None:
         return None, state
+    if isinstance(requested, Mapping):
+        shorten = requested.get("shorten") or requested.get("shorter")
+        words = worded(_request(state), _spoken(state), without=requested.get("without"), shorten=shorten)
+        requested = {**requested, "request": words}
     try:
         revision = Revision.model_validate(requested)
     except ValidationError:

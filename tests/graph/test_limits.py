@@ -57,6 +57,7 @@ async def test_a_run_without_room_for_any_call_reports_extracts_and_says_so(endp
     assert "William Thomson" in report.markdown
     assert "A limit left no room for the language model to write this report" in report.markdown
     assert "max_tokens" in report.markdown
+    assert not any("could not interpret the question" in limit for limit in report.limits)
 
 
 @pytest.mark.parametrize("limit", [0, 2])

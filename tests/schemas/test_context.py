@@ -72,3 +72,13 @@ def test_a_run_that_was_written_down_before_there_was_a_depth_keeps_its_limits()
 def test_an_unknown_level_is_refused_with_those_that_there_are(wrong: object) -> None:
     with pytest.raises(ValidationError, match="'quick', 'standard', 'deep' or 'exhaustive'"):
         RunContext(depth=wrong)
+
+
+@pytest.mark.parametrize(
+    ("after", "before"), [("2024", "2020"), ("2024-06", "2024-05-31"), ("2024-06-02", "2024-06-01")]
+)
+def test_days_between_which_there_are_none_are_refused(after: str, before: str) -> None:
+    with pytest.raises(ValidationError, match="later than before"):
+        RunContext(wishes={"after": after, "before": before})
+    RunContext(wishes={"after": before, "before": after})
+    RunContext(wishes={"after": after, "before": after[:4]})

@@ -17,6 +17,7 @@ from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.types import CallToolResult, TextContent
 
+from leadline import aresearch
 from leadline.runs.actions import aresume, aruns
 from services.run.installation import install_command
 
@@ -61,6 +62,7 @@ async def test_a_question_is_researched_read_again_and_verified(tmp_path: Path, 
         assert read["excerpts"]
         holds, head = said(await session.call_tool("verify_report", {"run_id": run_id})).splitlines()
         assert holds.startswith("Everything holds")
+        assert said(await session.call_tool("read_report", {"run_id": "latest"})) == whole
         assert head.startswith("every quote checked (")
 
 
@@ -93,6 +95,23 @@ async def test_schemas_are_small_errors_are_clear_and_the_server_goes_on(tmp_pat
             assert result.isError, name
             assert message in said(result)
     assert "Traceback" not in (tmp_path / "stderr").read_text()
+
+
+async def test_a_client_searches_only_below_the_folders_of_the_configuration_if_there_are_any(
+    tmp_path: Path, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "note.md").write_text("# The note\n\nThe designer of the ivory rule was born in Ghent.\n")
+    before = await aresearch(QUESTION, docs=elsewhere, depth="quick")
+    monkeypatch.setenv("LEADLINE_DOCS", str(docs))
+    async with connected(tmp_path) as session:
+        for asked in ({"documents": [str(elsewhere)]}, {"after": before.run_id}):
+            result = await session.call_tool("research", {"question": QUESTION, **asked})
+            assert result.isError
+            assert f"The folder {elsewhere} is not open to this run" in said(result)
+        result = await session.call_tool("research", {"question": QUESTION, "documents": [str(docs)], "depth": "quick"})
+        assert "Belfast" in said(result)
 
 
 async def test_a_run_whose_client_hangs_up_can_be_resumed(tmp_path: Path, docs: Path) -> None:

@@ -1,14 +1,16 @@
 """The arguments of `research` and `aresearch`: those of `RunContext`, named, typed and described."""
 
 import inspect
+from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import pytest
 
-from leadline import aresearch, research
+from leadline import aresearch, aresume, asteer, research
+from leadline.runs.actions import aruns
 from leadline.runs.arguments import Choices
 from schemas.context import RunContext
-from services.run.errors import BadInput
+from services.run.errors import BadInput, ReviewPending
 from tests.leadline.conftest import Leadline
 
 OWN = ["question", "docs", "out", "on_event", "on_review", "run_id", "after"]
@@ -59,3 +61,73 @@ def test_python_and_the_command_say_the_same_in_their_own_words(leadline: Leadli
 def test_a_choice_that_there_is_not_gets_a_suggestion() -> None:
     with pytest.raises(BadInput, match=r"There is no choice 'max_step'. Did you mean max_step_num\?"):
         research("Why?", max_step=3)  # type: ignore[call-arg]  # that is what is tested
+
+
+QUESTION = "Where was the designer of the wire sounding machine born?"
+
+
+async def _heard(_: object) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ({"question": None}, "question cannot be None"),
+        ({"docs": None}, "docs cannot be None"),
+        ({"docs": [""]}, "a folder of documents is empty"),
+        ({"documents": 5}, "`documents` is a folder"),
+        ({"after": 5}, "after cannot be 5"),
+        ({"out": 5}, "out cannot be 5"),
+        ({"on_event": 5}, "on_event cannot be 5"),
+        ({"on_event": _heard}, "on_event cannot be used: a plain function"),
+        ({"on_review": 5}, "on_review cannot be 5"),
+        *(({"run_id": wrong}, "run_id") for wrong in ("", "../evil", "-x", "latest", "x" * 400, "a\n", 5)),
+    ],
+)
+async def test_an_argument_of_another_kind_is_refused_before_the_run(arguments: Any, problem: str) -> None:
+    with pytest.raises(BadInput, match=problem):
+        await aresearch(**{"question": QUESTION, "search": "documents", **arguments})
+    assert await aruns() == []
+
+
+async def test_other_functions_refuse_arguments_of_another_kind_too() -> None:
+    for wrong in (aresume(5), asteer(5), asteer("Shorter", skip=5)):  # type: ignore[arg-type]  # that is what is tested
+        with pytest.raises(BadInput, match="cannot be 5"):
+            await wrong
+
+
+async def test_one_folder_needs_no_list_and_a_broken_character_does_no_harm(docs: Path) -> None:
+    for folder in (docs, str(docs)):
+        report = await aresearch(f"{QUESTION} \ud800", docs=folder, depth="quick")
+        assert "Belfast" in report.markdown
+
+
+async def test_an_id_names_one_run(docs: Path) -> None:
+    await aresearch(QUESTION, docs=docs, depth="quick", run_id="mine")
+    with pytest.raises(BadInput, match="There is a run mine already"):
+        await aresearch("Why was tallow used?", docs=docs, run_id="mine")
+    [record] = await aruns()
+    assert (record.question, record.status) == (QUESTION, "done")
+
+
+@pytest.mark.parametrize("answer", [42, True, {"action": "nonsense"}, {"action": "replace", "plan": {"steps": []}}])
+async def test_an_answer_to_a_review_that_cannot_be_used_ends_the_run_and_the_next_one_is_taken(
+    docs: Path, answer: object
+) -> None:
+    with pytest.raises(BadInput, match=r"That answer cannot be used: .*\n.*accept"):
+        await aresearch(QUESTION, docs=docs, review_plan=True, on_review=lambda _: answer)
+    report = await aresume(on_review=lambda _: {"action": "accept"})
+    assert "Belfast" in report.markdown
+
+
+@pytest.mark.parametrize("answer", [object(), {"action": "edit", "feedback": "\ud800"}])
+async def test_an_answer_to_a_review_that_cannot_be_kept_is_refused(docs: Path, answer: object) -> None:
+    with pytest.raises(BadInput, match=r'Answer .*"accept"'):
+        await aresearch(QUESTION, docs=docs, review_plan=True, on_review=lambda _: answer)
+
+
+async def test_a_review_that_nobody_answers_says_how_to_go_on(docs: Path) -> None:
+    with pytest.raises(ReviewPending, match=r"leadline\.aresume\('.*'\).*`on_review`") as pending:
+        await aresearch(QUESTION, docs=docs, review_plan=True)
+    [record] = await aruns()
+    assert (record.id, record.status) == (pending.value.run_id, "waiting")

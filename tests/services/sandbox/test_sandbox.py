@@ -15,6 +15,11 @@ from services.sandbox.sandbox import Sandbox
 from services.sandbox.seccomp import filter_program
 
 
+def test_a_mode_that_there_is_not_is_refused() -> None:
+    with pytest.raises(SettingsError, match=r"no sandbox mode 'weird'\. There are: isolated, unsafe"):
+        Sandbox("weird")  # type: ignore[arg-type]  # that is what is tested
+
+
 async def test_what_a_program_prints_and_writes_comes_back() -> None:
     code = "import os\nprint(open('in.txt').read())\nos.makedirs('out')\nopen('out/图.csv', 'w').write('a,b')"
     result = await Sandbox().run(code, files={"in.txt": "深度".encode()})
