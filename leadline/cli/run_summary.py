@@ -48,14 +48,19 @@ def _answer(record: RunRecord, values: Mapping[str, Any], parsed: ParsedReport |
     if parsed is None:
         return _line(values["triage"].reply)
     if parsed.by_rules and (report := values["report"]):
-        return say("show_by_rules" if report.without_model else "show_no_text", locale)
+        told = "show_by_rules" if report.without_model else "show_no_text"
+        return say(told if parsed.cited else "nothing_close", locale)
     blocks = [*parsed.lead, *(block for section in parsed.body for block in section.blocks)]
     paragraphs = [words(block.content) for block in blocks if isinstance(block, Paragraph)]
     return _BEFORE_CITATION.sub("", _line(words(parsed.summary) or next(filter(None, paragraphs), "-")))
 
 
 def _sources(report: Report, parsed: ParsedReport, locale: str) -> str:
-    counts = {"sources": len(report.sources), "cited": len(parsed.cited), "statements": parsed.counts.shown or "-"}
+    counts = {
+        "sources": sum(not source.duplicate_of for source in report.sources),
+        "cited": len(parsed.cited),
+        "statements": parsed.counts.shown or "-",
+    }
     return say("show_sources", locale, **counts)
 
 

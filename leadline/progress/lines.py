@@ -16,6 +16,7 @@ from leadline.progress.run_view import MARKS_OF_REPORTS, call_place, outline_lin
 from leadline.progress.terminal import as_typed, console_of, lead_nowhere
 from schemas.clean_text import clean_line
 from schemas.events import CallProgress, Event
+from services.run.ui_text import say
 
 _MARKS = {
     "notice": "·",
@@ -71,7 +72,7 @@ class Lines(Progress):
         self._print(f"{_mark(event)} {event.title}")
         if event.type == "plan":
             for step in event.data.get("steps", []):
-                self._print(_step_line(step))
+                self._print(_step_line(step, self._locale))
         self._locale = str(event.data.get("locale") or self._locale) if event.type == "triage" else self._locale
         for node in event.data.get("outline", []) if event.type == "reflection" else []:
             self._print(f"    {outline_line(node, self._locale)}")
@@ -152,7 +153,8 @@ def _mark(event: Event) -> str:
     return _MARKS[event.type]
 
 
-def _step_line(step: dict[str, object]) -> str:
+def _step_line(step: dict[str, object], locale: str) -> str:
     needs = step.get("depends_on")
     after = f" (after {', '.join(map(str, needs))})" if isinstance(needs, list) and needs else ""
-    return f"    {step['id']}. [{step['step_type']}] {step['title']}{after}"
+    kind = say(f"step_{step['step_type']}", locale)
+    return f"    {step['id']}. [{kind}] {step['title']}{after}"

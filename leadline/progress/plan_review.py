@@ -8,6 +8,7 @@ from typing import Any
 
 from leadline.progress.protocol import Progress
 from schemas.clean_text import clean_text
+from services.run.ui_text import say
 
 
 def review_in_terminal(progress: "Progress") -> Callable[[dict[str, Any]], Awaitable[object]]:
@@ -44,15 +45,17 @@ def ask_in_words(request: dict[str, Any]) -> None:
 
 def _in_words(request: dict[str, Any]) -> str:
     plan = request.get("plan") or {}
+    locale = plan.get("locale", "en")
     lines = [request["message"], f"  {plan.get('title', '')}"]
     for step in plan.get("steps", []):
+        kind = say(f"step_{step['step_type']}", locale)
         lines += [
-            f"  {step['id']}. [{step['step_type']}] {step['title']}",
+            f"  {step['id']}. [{kind}] {step['title']}",
             *(f"       - {query}" for query in step["queries"]),
         ]
     if "problem" in request:
         lines.append(request["problem"])
-    lines.append("[Enter = accept, or say what to change] > ")
+    lines.append(f"{say('review_keys', locale)} ")
     return "\n".join(lines)
 
 

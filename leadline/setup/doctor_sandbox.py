@@ -10,6 +10,7 @@ from leadline.setup.check import BROKEN, NOTE, OK, Check
 from services.run.errors import LeadlineError
 from services.run.installation import in_project, reinstall_command
 from services.run.settings import settings
+from services.run.ui_text import unsearched
 from services.sandbox.canaries import CanaryResult
 from services.sandbox.interpreter import LIBRARIES, default_python, interpreter
 from services.sandbox.jail import landlock_version
@@ -100,7 +101,13 @@ async def parsers() -> list[Check]:
         answer = await converters.convert_data("probe.html", b"<h1>Probe</h1><p>Seven fathoms.</p>")
         problem = converters.problem
     if "error" in answer:
-        return [check(state=BROKEN, found=answer["error"], remedy=await asyncio.to_thread(reinstall_command))]
+        return [
+            check(
+                state=BROKEN,
+                found=f"the probe {unsearched(answer['error'])}",
+                remedy=await asyncio.to_thread(reinstall_command),
+            )
+        ]
     if problem:
         condition = f"in a process of their own with limits, not locked in ({problem})"
         return [check(state=BROKEN if sys.platform == "linux" else NOTE, found=condition, remedy=f"It needs {NEEDS}")]

@@ -84,7 +84,7 @@ async def ask(
         f"The model for the role {role} gave no usable {schema.__name__} in {attempt + 1} attempts: {problem}. "
         f"It answered: {text[:200]!r}.",
         role=role,
-        problem=problem,
+        problem="repeated" if reply.finish_reason == REPEATED else "cut_off" if reply.cut_off else "unusable",
     )
 
 
@@ -128,7 +128,7 @@ async def write(
         raise UselessAnswer(
             f"The model for the role {role} answered with nothing, {1 + MAX_REPEATS} times.",
             role=role,
-            problem="it is empty",
+            problem="empty",
         )
     return reply
 

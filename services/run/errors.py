@@ -101,7 +101,7 @@ class ModelError(LeadlineError):
 class UselessAnswer(ModelError):
     """No answer of a model could be used; rules then do the model's work.
 
-    `role` is the model's role; `problem` describes the fault of the answer, and is all that a report says about it.
+    `role` is the model's role; `problem` is the code of the fault of the answer (`reason_text`), and is all that a report says about it.
     """
 
     def __init__(self, message: str, *, role: str, problem: str) -> None:

@@ -121,6 +121,12 @@ def in_brackets(searched: Iterable[Searched], locale: str) -> str:
     return say("searched_end", locale, searched=text) if text else ""
 
 
+def unsearched(reason: str, locale: str = "en") -> str:
+    """Return in words why a file is not searched, such as `file_types.EMPTY`: the predicate of a sentence whose subject is the file."""
+    code, _, value = reason.partition(":")
+    return say(f"unsearched_{code}", locale, value=value)
+
+
 def problem_text(problem: Exception | str, locale: str, key: str = "trouble") -> str:
     """Return the message of a problem for a reader: framed in the reader's language if the problem's own text is in another.
 
@@ -130,7 +136,7 @@ def problem_text(problem: Exception | str, locale: str, key: str = "trouble") ->
         key: key of the frame's message.
     """
     if isinstance(problem, UselessAnswer):
-        return say("useless_answer", locale, problem=problem.problem[:LONGEST_PROBLEM], role=problem.role.upper())
+        return say("useless_answer", locale, problem=reason_text(problem.problem, locale), role=problem.role.upper())
     reason = str(problem)
     return reason if _HAN.search(reason) else say(key, locale, reason=reason)
 

@@ -7,7 +7,16 @@ from typing import Any, NamedTuple
 
 from schemas.card import Card
 from services.search.cards import front_matter_listed, header_fields, named_date, past_date, text_card
-from services.search.file_types import BEYOND_LIMITS, EMPTY, MAX_BYTES, MAX_CHARACTERS, NO_TEXT, Converted
+from services.search.file_types import (
+    BEYOND_LIMITS,
+    DAMAGED,
+    EMPTY,
+    MAX_BYTES,
+    MAX_CHARACTERS,
+    NO_TEXT,
+    TOO_LARGE,
+    Converted,
+)
 from services.search.passage_terms import MAX_CHARACTERS as MAX_PASSAGES_OF
 from services.search.passage_terms import passage_terms
 from services.search.table_profile import HOLDING, Profiled, embedded_tables
@@ -56,17 +65,17 @@ def converted(name: str, data: bytes, read: Read) -> Converted:
     if not data.strip():
         return {"error": EMPTY}
     if len(data) > MAX_BYTES:
-        return {"error": f"is larger than {MAX_BYTES // 1_000_000} MB"}
+        return {"error": TOO_LARGE}
     try:
         text, properties, note, tables = read(PurePath(name).suffix.lower(), data)
     except MemoryError:
         return {"error": BEYOND_LIMITS}
-    except Exception as error:  # noqa: BLE001 - converters raise anything at all on broken input
-        return {"error": f"cannot be converted ({type(error).__name__}: {' '.join(str(error).split())[:120].rstrip('.')})"}
+    except Exception:  # noqa: BLE001 - converters raise anything at all on broken input
+        return {"error": DAMAGED}
     if not text.strip():
         return {"error": NO_TEXT}
     if len(text) > MAX_CHARACTERS:
-        return {"error": f"holds more than {MAX_CHARACTERS // 1_000_000} million characters"}
+        return {"error": f"too_long:{MAX_CHARACTERS // 1_000_000}"}
     text = normalise_text(text)
     dates = (past_date(match[1]) for match in _DATE.finditer(_CODE.sub("", text[:_HEAD])))
     beside = Card(published=next(filter(None, dates), "") or named_date(PurePath(name).stem))

@@ -9,6 +9,8 @@ import io
 import re
 import zipfile
 from collections.abc import Iterator, Mapping
+from email.message import MIMEPart
+from pathlib import PurePath
 from typing import Any
 from xml.etree import ElementTree
 
@@ -24,10 +26,12 @@ from markitdown.converters import (
 )  # fmt: skip
 
 from schemas.card import Card
+from schemas.clean_text import clean_line
 from services.sandbox.jobs import serve
 from services.search.cards import HEAD, properties_card
 from services.search.conversion import Content, converted, with_passages
-from services.search.file_types import MAX_CHARACTERS, Converted
+from services.search.convert_plain import convert_plain
+from services.search.file_types import CONVERTED, MAX_CHARACTERS, SUFFIXES, Converted
 from services.search.ocr import image_document
 from services.search.pages.charset import decode_page
 from services.search.pages.page_card import html_card
@@ -53,10 +57,13 @@ _ARCHIVES = frozenset({".docx", ".epub", ".pptx", ".xlsx"}) | _OPEN_DOCUMENT
 _OF_TEMPLATE = "2013-12-23T23:15:00Z"
 """Date in the template of python-docx, which documents made with it keep."""
 
+MAX_ATTACHMENTS = 20
+"""Attachments of a mail that are read."""
 MAX_REPEATED = 100
 """Columns that one cell may stand for; a spreadsheet's last one stands for all that are empty."""
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+_SPREADSHEET = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}spreadsheet"
 _PAGE = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}page"
 
 
@@ -67,7 +74,7 @@ def convert(name: str, data: bytes) -> Converted:
         if suffix in {".html", ".htm"}:
             return Content(*html_text(data))
         if suffix == ".eml":
-            return Content(_email(data))
+            return _email(data)
         if suffix in WORKBOOKS:
             return _workbook(name, data, suffix)
         text = office_text(data, suffix)
@@ -115,16 +122,30 @@ def html_text(data: bytes) -> tuple[str, Card]:
     return _markitdown(str(page).encode(), ".html"), card
 
 
-def _email(data: bytes) -> str:
-    """Return the header and the text of a mail; attachments are named."""
+def _email(data: bytes) -> Content:
+    """Return the header and the text of a mail, and below their names the texts of its attachments, as far as these are of kinds that are read."""
     mail = email.message_from_bytes(data, policy=email.policy.default)
     fields = [f"{name}: {mail[name]}" for name in ("Subject", "From", "To", "Date") if mail[name]]
     body = mail.get_body(("plain", "html"))
     text = str(body.get_content()) if body else ""
     if body and body.get_content_type() == "text/html":
         text = html_text(text.encode())[0]
-    attached = [f"Attachment: {part.get_filename()}" for part in mail.iter_attachments()]
-    return "\n\n".join(["\n".join(fields), text.strip(), "\n".join(attached)])
+    parts, unread = ["\n".join(fields), text.strip()], list[str]()
+    for place, part in enumerate(mail.iter_attachments()):
+        name = clean_line(part.get_filename() or part.get_content_type())
+        read = _attachment(name, part) if place < MAX_ATTACHMENTS else ""
+        parts += [f"Attachment: {name}", read]
+        unread += [] if read else [name]
+    return Content("\n\n".join(parts), note=f"attachments:{', '.join(unread[:MAX_ATTACHMENTS])}" if unread else "")
+
+
+def _attachment(name: str, part: MIMEPart) -> str:
+    """Return the text of a mail's attachment; empty if it is not read. A mail that is attached is not unpacked."""
+    data, suffix = part.get_payload(decode=True), PurePath(name).suffix.lower()
+    if not isinstance(data, bytes) or suffix not in SUFFIXES - {".eml"}:
+        return ""
+    answer = convert(name, data) if suffix in CONVERTED else convert_plain(name, data)
+    return answer.get("text", "")
 
 
 def office_text(data: bytes, suffix: str) -> str:
@@ -205,7 +226,8 @@ def _blocks(element: etree._Element) -> Iterator[str]:
     walk = etree.iterwalk(element, events=("start",))
     for _, node in walk:
         if node.tag == f"{_TABLE}table":
-            name = node.get(f"{_TABLE}name", "")
+            of_spreadsheet = node.getparent() is not None and node.getparent().tag == _SPREADSHEET
+            name = node.get(f"{_TABLE}name", "") if of_spreadsheet else ""  # elsewhere programs make names up
             yield sheets_markdown([Sheet(name, list(map(_cells, node.iter(f"{_TABLE}table-row"))))])[0]
             walk.skip_subtree()
         elif node.tag == _PAGE:

@@ -18,7 +18,7 @@ from schemas.card import Card
 from services.sandbox.jobs import serve
 from services.search import read_mediawiki
 from services.search.conversion import Content, converted, with_passages
-from services.search.file_types import CODE, DATA, MARKDOWN, MEDIAWIKI, TABLES
+from services.search.file_types import CODE, DATA, MARKDOWN, MEDIAWIKI, TABLES, Converted
 from services.search.read_markdown import as_read
 from services.search.sheets import csv_sheet, delimiter_of, sheets_markdown, tables_of
 from services.search.table_profile import Profiled, profiled
@@ -67,8 +67,13 @@ def main() -> None:
 
 def _answer(job: dict[str, Any], data: bytes) -> Mapping[str, object]:
     name = job["name"]
-    answer = converted(name, data, lambda suffix, content: _content(suffix, content, name))
+    answer = convert_plain(name, data)
     return with_passages(answer) if job.get("passages") else answer
+
+
+def convert_plain(name: str, data: bytes) -> Converted:
+    """Convert one file of text, whose name gives its type; a failure is returned as `error`."""
+    return converted(name, data, lambda suffix, content: _content(suffix, content, name))
 
 
 def _tables(name: str, text: str, encoding: str) -> list[Profiled]:

@@ -13,7 +13,7 @@ from schemas.regular_file import read_regular
 from services.run.settings import settings
 from services.sandbox.slots import Slots
 from services.sandbox.workers import Workers
-from services.search.file_types import BEYOND_LIMITS, CONVERTED, MAX_BYTES, NO_TEXT, Converted
+from services.search.file_types import BEYOND_LIMITS, CONVERTED, MAX_BYTES, NO_TEXT, TOO_LARGE, Converted
 from services.search.ocr import no_text_of_pdf, ocr_installed
 
 MEGABYTE = 1 << 20
@@ -63,9 +63,7 @@ class Converters(AbstractAsyncContextManager["Converters"]):
         try:
             data = await asyncio.to_thread(read_regular, path, MAX_BYTES)
         except OSError as error:
-            if error.errno == errno.EFBIG:
-                return {"error": f"is larger than {MAX_BYTES // 1_000_000} MB"}
-            return {"error": f"cannot be read ({error.strerror})"}
+            return {"error": TOO_LARGE if error.errno == errno.EFBIG else "not_opened"}
         name = (
             f"{path.parent.name}{path.suffix}" if path.suffix and path.stem.casefold() in _OF_THE_FOLDER else path.name
         )
@@ -114,7 +112,7 @@ class Converters(AbstractAsyncContextManager["Converters"]):
 
 def beyond_limits() -> str:
     """Return the reason that a file could not be converted within today's limits."""
-    return f"{BEYOND_LIMITS}: {settings().leadline_file_seconds:g} seconds or {settings().leadline_file_memory} MB"
+    return f"{BEYOND_LIMITS}:{settings().leadline_file_seconds:g} seconds or {settings().leadline_file_memory} MB"
 
 
 def left_today() -> str:

@@ -45,12 +45,10 @@ class Documents:
     """Embedding models of searches; empty if only words are searched."""
     count: int
     """Number of searched files."""
-    left_out: list[tuple[str, str]]
-    """(path below the folder, reason) of what is not tried: links that lead nowhere and the like."""
     other_kinds: dict[str, int]
     """Number of files of each kind that is not read, by the end of their names; empty for names without one."""
     unreadable: list[tuple[str, str]]
-    """(path below the folder, reason) of files of searchable kinds that could not be read."""
+    """(path below the folder, reason) of files that could not be read, and of what is not tried: links that lead nowhere and the like."""
     notes: dict[str, list[str]]
     """Paths of files by the note on how they were read."""
     unread: list[str]
@@ -186,12 +184,11 @@ async def _opened(folder: Path, home: Path, until: float, opening: Opening) -> D
     failed = await asyncio.to_thread(index.skipped)
     beyond = [path for path, reason in failed if reason.startswith(BEYOND_LIMITS)]
     unread = sorted({*late, *beyond})
-    unreadable = [(path, reason) for path, reason in failed if path not in beyond]
+    unreadable = [file for file in [*unsupported, *failed] if file[0] not in beyond and file[1] != OTHER_KIND]
 
     tables = await asyncio.to_thread(index.tables)
     count = await asyncio.to_thread(index.count)
     notes = await asyncio.to_thread(index.notes)
-    left_out = [file for file in unsupported if file[1] != OTHER_KIND]
     other_kinds = Counter(Path(path).suffix.lower() for path, reason in unsupported if reason == OTHER_KIND)
     if not count and not late:
         raise nothing_in(folder, sorted([*unsupported, *failed]))
@@ -203,7 +200,7 @@ async def _opened(folder: Path, home: Path, until: float, opening: Opening) -> D
         for state in states
         for table in tables.get(state.path, ())
     ]
-    return Documents(index, models, count, left_out, other_kinds, unreadable, notes, unread, data_tables, missing)
+    return Documents(index, models, count, other_kinds, unreadable, notes, unread, data_tables, missing)
 
 
 def _document(folder: Path, path: str) -> str:

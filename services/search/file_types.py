@@ -9,11 +9,15 @@ from services.search.passage_terms import PassageTerms
 MAX_BYTES = 50_000_000
 MAX_CHARACTERS = 50_000_000
 """Maximum characters of a document's text; a small file can unpack to a long text."""
-EMPTY = "is empty"
-NO_TEXT = "holds no text"
+EMPTY = "empty"
+"""One of the reasons why a file is not searched: the end of a message's key in `ui_text.toml` after `unsearched_`, and behind a colon its value."""
+NO_TEXT = "no_text"
 """Reason that a file has no searchable text."""
-BEYOND_LIMITS = "takes more than a file may"
-"""Beginning of the reason that a file could not be converted in the time or the memory of a file."""
+DAMAGED = "damaged"
+"""Reason that a converter can make nothing of a file."""
+TOO_LARGE = f"too_large:{MAX_BYTES // 1_000_000}"
+BEYOND_LIMITS = "beyond_limits"
+"""Reason that a file could not be converted in the time or the memory of a file."""
 CODE = frozenset(
     (
         ".bat .c .cc .cfg .clj .cljs .cmake .conf .cpp .cs .css .cxx .dart .el .erl .ex .exs .f90 .fs .go .gradle .graphql .groovy .h .hh .hpp "
@@ -35,8 +39,8 @@ CONVERTED = frozenset(".docx .eml .epub .htm .html .msg .odp .ods .odt .pdf .ppt
 SUFFIXES = PLAIN | CONVERTED
 TABLES = frozenset({".csv", ".tsv", ".xls", ".xlsx"})
 """Files that are tables; those inside of others are found in their text."""
-OTHER_KIND = "is of a kind that is not read"
-"""Reason that a file is not searched."""
+OTHER_KIND = "other_kind"
+"""Reason that a file of no searchable kind is not searched."""
 
 
 class Converted(TypedDict, total=False):

@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import PurePath
 from typing import Self
 
 from pydantic import BaseModel, Field
 
-from services.run.ui_text import say
+from services.run.ui_text import say, unsearched
 from services.search.documents import Documents
-from services.search.file_types import EMPTY
+from services.search.file_types import CONVERTED, EMPTY
 
 MAX_UNREADABLE_NAMED = 50
 """Maximum unreadable files that the limits of a report name."""
@@ -35,7 +36,7 @@ class FilesRead(BaseModel):
     """How the files of some folders were read."""
 
     unreadable: list[tuple[str, str]] = Field(default_factory=list)
-    """Files with content that could not be read, each with the reason; a few of many."""
+    """Files that could not be read, each with the reason; a few of many, and without empty ones of text."""
     unread: list[str] = Field(default_factory=list)
     """Files that were not read in time; a few of many."""
     unread_count: int = 0
@@ -51,7 +52,9 @@ class FilesRead(BaseModel):
     def of(cls, folders: Sequence[Documents]) -> Self:
         """Return how the files of these folders were read."""
         unread = [path for folder in folders for path in folder.unread]
-        unreadable = [(file, reason) for folder in folders for file, reason in folder.unreadable if reason != EMPTY]
+        unreadable = [
+            (file, reason) for folder in folders for file, reason in folder.unreadable if not _is_no_loss(file, reason)
+        ]
         kinds, noted = Counter[str](), dict[str, list[str]]()
         for folder in folders:
             kinds.update(folder.other_kinds)
@@ -72,7 +75,10 @@ class FilesRead(BaseModel):
 
     def file_messages(self, locale: str) -> list[str]:
         """Return the messages about files that were not searched, or not read as they are."""
-        messages = [say("file_unreadable", locale, file=file, reason=reason) for file, reason in self.unreadable]
+        messages = [
+            say("file_unreadable", locale, file=file, reason=unsearched(reason, locale))
+            for file, reason in self.unreadable
+        ]
         if len(messages) > MAX_UNREADABLE_NAMED:
             messages[MAX_UNREADABLE_NAMED:] = [say("more_files_not_searched", locale)]
         if self.unread_count:
@@ -88,6 +94,11 @@ class FilesRead(BaseModel):
         further = ["…"] if len(kinds) > MAX_FILES_NAMED else []
         listed = say("searched_between", locale).join([*named, *further])
         return say("other_kinds", locale, count=sum(self.other_kinds.values()), kinds=listed)
+
+
+def _is_no_loss(file: str, reason: str) -> bool:
+    """Tell whether a file is one of text without any; an empty PDF or office file is no sound one."""
+    return reason == EMPTY and PurePath(file).suffix.lower() not in CONVERTED
 
 
 def _listed(paths: Sequence[str], count: int, locale: str) -> str:

@@ -18,6 +18,7 @@ from langgraph.config import get_config
 from schemas.clean_text import clean_line
 from services.run.errors import DocumentsError
 from services.run.settings import settings
+from services.run.ui_text import unsearched
 from services.search.file_types import OTHER_KIND, SUFFIXES
 from services.search.index import FileState
 
@@ -82,7 +83,7 @@ def list_files(folder: Path) -> tuple[list[FileState], list[tuple[str, str]]]:
         if isinstance(status, str):
             skipped.append((path, status))
         elif len(states) >= MAX_FILES:
-            skipped.append((path, f"is beyond the first {MAX_FILES:,} files"))
+            skipped.append((path, f"beyond_first:{MAX_FILES:,}"))
         else:
             states.append(FileState(path, status.st_size, status.st_mtime_ns))
     return states, skipped
@@ -104,7 +105,7 @@ def check_folder(folder: Path) -> None:
 
 def nothing_in(folder: Path, skipped: list[tuple[str, str]]) -> DocumentsError:
     """Return the error that a folder holds no searchable files, with the reasons."""
-    reasons = "; ".join(f"{path} {reason}" for path, reason in skipped[:3])
+    reasons = "; ".join(f"{path} {unsearched(reason)}" for path, reason in skipped[:3])
     return DocumentsError(
         f"{folder} holds no documents that can be read{f' ({reasons})' if reasons else ''}. "
         "Put text, PDF, office or HTML files there (docs/search.md names all kinds), or name another folder with --docs.",
@@ -134,9 +135,7 @@ def _files(folder: Path) -> Iterator[tuple[str, os.stat_result | str]]:
             if name.startswith("."):
                 continue
             path = name if below == "." else f"{below}/{name}"
-            status = (
-                _stat_or_reason(Path(parent, name), root, folder) if _is_text(path) else "has a name that is no text"
-            )
+            status = _stat_or_reason(Path(parent, name), root, folder) if _is_text(path) else "name_no_text"
             if status is not None:
                 yield path if _is_text(path) else clean_line(path), status
 
@@ -153,18 +152,18 @@ def _stat_or_reason(path: Path, root: Path, folder: Path) -> os.stat_result | st
         if stat.S_ISLNK(status.st_mode):
             target = path.resolve()
             if not target.is_relative_to(root):
-                return "leads out of the folder"
+                return "leads_out"
             if belongs_to_home(target, folder):
                 return None  # names of other users' files are not revealed either
             status = target.stat()
     except FileNotFoundError:
-        return "leads nowhere"
+        return "leads_nowhere"
     except RuntimeError:  # Python up to 3.12 raises this for circular links
-        return "leads to itself"
+        return "leads_to_itself"
     except OSError as error:
-        return "leads to itself" if error.errno == errno.ELOOP else "cannot be looked at"
+        return "leads_to_itself" if error.errno == errno.ELOOP else "not_opened"
     if not stat.S_ISREG(status.st_mode):
-        return "is not a regular file"
+        return "no_regular_file"
     read = path.suffix.lower() in SUFFIXES or (not path.suffix and _begins_as_text(path))
     return status if read else OTHER_KIND
 

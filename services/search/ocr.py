@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from services.run.installation import install_command, is_installed
-from services.search.file_types import NO_TEXT
 from services.search.pdf_layout import PdfLine, Word, in_columns, paragraphs, whole_rows
 from services.text.page_numbers import page_heading
 from services.text.tokens import has_cjk
@@ -41,8 +40,8 @@ def ocr_installed() -> bool:
 def no_text_of_pdf() -> str:
     """Return the reason why a PDF file holds no text, with advice if its pages may be images. Blocking."""
     if ocr_installed():
-        return f"{NO_TEXT}, nor do its images"
-    return f"{NO_TEXT}: its pages may be images; to read them, install: {install_command('ocr')}"
+        return "no_text_in_images"
+    return f"images_unread:{install_command('ocr')}"
 
 
 def image_text(data: bytes, seconds: float) -> str:

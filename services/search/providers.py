@@ -69,9 +69,8 @@ class Providers:
 
     def notices(self, locale: str) -> list[str]:
         """Return messages about files and functions that are missing from the search, in the user's language."""
-        left_out = [f"{path}: {reason}" for document in self.documents for path, reason in document.left_out]
         about = [document.notice(locale) for document in self.documents]
-        return [*left_out, *FilesRead.of(self.documents).file_messages(locale), *dict.fromkeys(filter(None, about))]
+        return [*FilesRead.of(self.documents).file_messages(locale), *dict.fromkeys(filter(None, about))]
 
     def _tables(self, found: Collection[str]) -> list[Table]:
         """Return the files of tables, and the tables of documents with these addresses: of all others, a search by text tells more."""

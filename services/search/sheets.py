@@ -77,7 +77,7 @@ def delimiter_of(name: str, text: str) -> str:
 
 
 def table_of(sheet: Sheet) -> SheetTable | None:
-    """Return the table of a sheet: titles apart, heads in one row, merged cells filled; None for a sheet without cells."""
+    """Return the table of a sheet: titles apart, heads in one row, merged cells filled, below the heads only downwards; None for a sheet without cells."""
     rows = _filled(sheet)
     width = max((len(row) for row in rows), default=0)
     rows = [[*row, *[""] * (width - len(row))] for row in rows]
@@ -88,6 +88,9 @@ def table_of(sheet: Sheet) -> SheetTable | None:
     captions = [next(filter(None, row)) for row in rows[:first] if any(row)]
     depth = _depth(rows, first, sheet.merged)
     heads = [_joined(column) for column in zip(*_spread(rows[first : first + depth]), strict=True)]
+    for top, start, bottom, end in sheet.merged:
+        for row in rows[max(top, first + depth) : bottom + 1]:
+            row[start + 1 : end + 1] = [""] * (end - start)
     body = [row for row in rows[first + depth :] if any(row)]
     columns = [place for place in range(width) if heads[place] or any(row[place] for row in body)]
     named = [heads[place] or f"column {place + 1}" for place in columns]

@@ -4,6 +4,7 @@ import re
 from bisect import bisect
 
 _HEADING = re.compile(r"^## (?:Page (\d{1,6})|第 (\d{1,6}) 页)(?: \(.+\)|（.+）)?$", re.MULTILINE)
+_SLIDE = re.compile(r"## Slide \d{1,6}")
 
 
 def page_heading(number: int, *, chinese: bool, note: str = "") -> str:
@@ -14,8 +15,8 @@ def page_heading(number: int, *, chinese: bool, note: str = "") -> str:
 
 
 def is_page_heading(line: str) -> bool:
-    """Tell whether a line is the heading of a page."""
-    return _HEADING.match(line) is not None
+    """Tell whether a line is the heading that a converter puts above a page or a slide."""
+    return bool(_HEADING.match(line) or _SLIDE.fullmatch(line))
 
 
 class Pages:

@@ -17,6 +17,7 @@ from schemas.coder import TableView
 from services.run.errors import FileError
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
+from services.run.ui_text import unsearched
 from services.search.converters import CONVERSIONS, Converters
 from services.search.file_types import MAX_BYTES, SUFFIXES, TABLES, Converted
 from services.search.folder_files import belongs_to_home
@@ -223,7 +224,7 @@ async def _converted(opened: Opened) -> Converted:
     async with CONVERSIONS.held(), Converters() as converters:
         answer = await converters.convert_data(name if known else f"{name}.txt", opened.data)
     if "error" in answer:
-        raise FileError(f"{opened.url} cannot be read: it {answer['error']}.")
+        raise FileError(f"{opened.url} cannot be read: it {unsearched(answer['error'])}.")
     return answer if known else {**answer, "title": name, "published": None, "card": {}}
 
 

@@ -13,6 +13,8 @@ from services.text.quotable import GAP, as_line
 from services.text.spans import Span
 from services.text.tables import MAX_COLUMNS, pipe_table, row_of
 
+_MARKUP = re.compile(r"[\\`*_\[\]<>|$&]")
+"""What could be markup in a title; as a character reference it stands as it is, where `\\[` would begin a formula."""
 _RULE = re.compile(r"[|\s:-]+")
 """The line below the head of a table."""
 _BAR = "\\|"
@@ -55,7 +57,11 @@ def report(prompt: ReporterPrompt) -> str:
 
 def _passages(excerpts: Sequence[EvidenceView], shown: set[str]) -> list[str]:
     shown.update(excerpt.quote for excerpt in excerpts)
-    return ["\n\n".join([f"**{view.title}** [{view.id}]", _quoted(view)]) for view in excerpts]
+    return ["\n\n".join([f"**{_as_it_stands(view.title)}** [{view.id}]", _quoted(view)]) for view in excerpts]
+
+
+def _as_it_stands(text: str) -> str:
+    return _MARKUP.sub(lambda match: f"&#{ord(match[0])};", text)
 
 
 def _quoted(view: EvidenceView) -> str:

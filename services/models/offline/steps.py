@@ -37,12 +37,13 @@ FEW = 3
 
 
 def triage(prompt: CoordinatorPrompt) -> Triage:
-    """Search for every message that has a word; a question that depends on the conversation is completed with the names of the previous one."""
+    """Search for every message that has a word; a question in a conversation that names nothing itself is completed with the names of the previous one."""
     message = " ".join(prompt.question.split())[:LONGEST_QUESTION]
     locale = locale_of(message) if prompt.locale in {"", "auto"} else prompt.locale
     earlier = next((turn.text for turn in reversed(prompt.conversation) if turn.role == "user"), "")
     before = " ".join([prompt.asked_back or earlier][0].split())[:LONGEST_QUESTION]
-    question = _completed(message, before) if before else prompt.question.strip()
+    leans = bool(before) and bool(prompt.asked_back or not names_in(message))
+    question = _completed(message, before) if leans else prompt.question.strip()
     category = _category(message, prompt.profile)
     intent = "in_scope" if tokens(message) else "unclear"
     if category and prompt.profile is not None:

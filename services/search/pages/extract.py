@@ -47,8 +47,8 @@ def extract(job: Job, body: bytes, extractor: Extractor | None = None) -> Extrac
         return {"error": NO_TEXT}
     except MemoryError:
         return {"error": "it takes more memory than a page may"}
-    except Exception as error:  # noqa: BLE001 - parsers raise anything at all on broken input
-        return {"error": f"it cannot be converted ({type(error).__name__})"}
+    except Exception:  # noqa: BLE001 - parsers raise anything at all on broken input
+        return {"error": "it cannot be converted"}
     if "error" in extracted:
         return extracted
     text = INVISIBLE.sub("", extracted["text"]).strip("\n")

@@ -2,6 +2,7 @@
 
 from typing import cast
 
+from services.run.ui_text import unsearched
 from services.sandbox.jobs import serve
 from services.search.convert_office import convert
 from services.search.pages.extract import extract
@@ -16,7 +17,7 @@ def main() -> None:
 def _office(body: bytes, job: Job) -> Extracted:
     converted = convert(f"{job['name']}.{job['kind']}", body)
     if "error" in converted:
-        return {"error": f"it {converted['error']}"}
+        return {"error": f"it {unsearched(converted['error'])}"}
     return {
         "text": converted["text"],
         "title": converted["title"],

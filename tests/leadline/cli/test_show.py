@@ -1,5 +1,6 @@
 """`leadline runs show`: the timeline of a run, in the terminal."""
 
+import json
 import re
 import threading
 from pathlib import Path
@@ -84,6 +85,14 @@ def test_a_run_without_a_model_is_said_to_cost_nothing(
 ) -> None:
     monkeypatch.setenv("LEADLINE_MODEL", "offline")
     leadline("research", "Who designed the machine?", "--docs", docs, "--quick")
+    assert "the report shows the closest passages" in leadline("runs", "show").out
+    [file] = docs.parent.rglob("evidence.json")
+    sources = json.loads(file.read_text())["sources"]
+    originals = [source for source in sources if not source.get("duplicate_of")]
+    assert len(originals) < len(sources)
+    assert f"Sources: {len(originals)}, cited" in leadline("runs", "show").out
+    leadline("research", "Which quasar spins fastest?", "--docs", docs, "--quick")
+    assert "Answer: No passages close to this were found." in leadline("runs", "show").out
     assert re.search(r"Cost: nothing, no model was called; time: \d", leadline("runs", "show").out)
 
 

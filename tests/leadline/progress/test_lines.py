@@ -12,6 +12,7 @@ from rich.console import Console
 from leadline import aresearch
 from leadline.progress.lines import Lines
 from leadline.progress.live import Board
+from leadline.progress.plan_review import ask_in_words
 from leadline.progress.run_view import Watched, clock
 from schemas.events import Event
 from tests.fakes.openai_server import OpenAIServer
@@ -66,6 +67,19 @@ def test_a_run_is_known_from_its_events() -> None:
     assert (second.state, second.sources, second.latest) == ("running", 1, "Tallow")
     assert (third.state, third.needs) == ("waiting", ["1", "2"])
     assert (watched.calls, watched.tokens, watched.cost) == (1, 1_234, 0.5)
+
+
+def test_a_plan_is_printed_in_its_language(capsys: pytest.CaptureFixture[str]) -> None:
+    console = Console(file=io.StringIO(), width=80)
+    lines = Lines(console)
+    for event in (told("triage", "理解问题", locale="zh-CN"), told("plan", "计划", **PLAN)):
+        lines(event)
+    assert "3. [计算] How long ago that was" in console.file.getvalue()  # type: ignore[attr-defined]  # it is a StringIO
+    steps = [{**step, "queries": []} for step in PLAN["steps"]]
+    ask_in_words({"message": "计划", "plan": {"locale": "zh-CN", "title": "", "steps": steps}})
+    shown = capsys.readouterr().err
+    assert "1. [研究] The designer" in shown
+    assert "回车 = 接受" in shown
 
 
 def test_an_edited_plan_takes_the_place_of_the_one_before_and_a_replan_stands_below() -> None:

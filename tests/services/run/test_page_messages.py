@@ -20,6 +20,7 @@ from services.run.errors import (
 )
 from services.run.page_messages import OPERATORS_WORDS, for_a_page, is_served, on_a_page
 from services.run.python_messages import on_the_command_line
+from services.run.ui_text import problem_text
 from tests.conftest import PROJECT
 from tests.services.run.test_ui_text import OF_A_COMMAND_LINE
 
@@ -77,11 +78,17 @@ def test_a_message_without_such_words_stays_as_it_is() -> None:
     assert for_a_page(message) == message
 
 
+def test_an_answer_that_cannot_be_used_is_explained_in_the_readers_language() -> None:
+    told = problem_text(UselessAnswer("No JSON.", role="planner", problem="unusable"), "zh-CN")
+    assert "（最后一次的问题：回答无法使用）" in told
+    assert "JSON" not in told
+
+
 @pytest.mark.parametrize(
     "make",
     [
         lambda: NotInstalled("The format pdf needs a package.", "pip install leadline[pdf]"),
-        lambda: UselessAnswer("The model gave nothing.", role="planner", problem="it is empty"),
+        lambda: UselessAnswer("The model gave nothing.", role="planner", problem="empty"),
         lambda: LimitReached("page_limit", 3),
         lambda: StoreUnwritable("The journal", "disk is full"),
         lambda: BadInput("No such folder. Name one with --docs.", page="No such folder. Attach files."),

@@ -1,6 +1,8 @@
 """A folder of real files of every kind: converted apart, indexed once, kept up to date."""
 
 import asyncio
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +13,7 @@ from services.run.errors import DocumentsError
 from services.search.converters import Converters
 from services.search.documents import open_documents
 from services.search.file_types import Converted
+from services.search.files_read import FilesRead
 from services.search.providers import Providers
 
 PROJECT = Path(__file__).parents[3]
@@ -32,12 +35,27 @@ async def test_what_cannot_be_read_is_named_and_the_rest_is_searched(docs: Path,
         (docs / name).write_bytes(b"nothing of the sort")
     (docs.parent / "secret.md").write_text("# Secret")
     (docs / "link.md").symlink_to(docs.parent / "secret.md")
+    (docs / "nowhere.md").symlink_to("none.md")
+    os.mkfifo(docs / "pipe.txt")
+    (docs / os.fsdecode(b"bad\xff.txt")).write_text("Kept.")
+    for name in ("empty.pdf", "empty.txt"):
+        (docs / name).touch()
     documents = await open_documents(docs, home)
-    assert [path for path, _ in documents.unreadable] == [
-        "binary.md", "book.xls", "broken.pdf", "cells.ipynb", "empty.md", "fake.docx", "mail.msg", "text.odt",
-    ]  # fmt: skip
-    assert all(reason for _, reason in documents.unreadable)
-    assert documents.left_out == [("link.md", "leads out of the folder")]
+    damaged = "{} was not searched: it is damaged, protected by a password, or not of the kind that its name says."
+    assert sorted(FilesRead.of([documents]).file_messages("en-US")) == [
+        "Files of unsupported types were not read (1 in all): .mp4 (1).",
+        "bad.txt was not searched: it has a name that is not in UTF-8.",
+        *(damaged.format(name) for name in ("binary.md", "book.xls", "broken.pdf", "cells.ipynb")),
+        "empty.pdf was not searched: it is empty.",
+        damaged.format("fake.docx"),
+        "link.md was not searched: it is a link that leads out of the folder.",
+        damaged.format("mail.msg"),
+        "nowhere.md was not searched: it is a link that leads nowhere.",
+        "pipe.txt was not searched: it is not a regular file.",
+        damaged.format("text.odt"),
+    ]
+    chinese = "".join(FilesRead.of([documents]).file_messages("zh-CN"))
+    assert not re.findall(r"[a-z]{4,}", re.sub(r"\w+\.\w+", "", chinese))
     assert (documents.count, documents.other_kinds) == (5, {".mp4": 1})
     assert not await documents.search("secret", 5)
 

@@ -3,6 +3,7 @@
 import json
 import shutil
 import zipfile
+from email.message import EmailMessage
 from pathlib import Path
 
 from docx import Document
@@ -153,6 +154,7 @@ async def test_every_kind_is_found_by_its_words(tmp_path: Path) -> None:
     titles = {hit.url: hit.title for hit in await documents.search("*", 50)}
     assert titles["kinds/haul.py"] == "haul.py"
     assert (titles["kinds/mail.eml"], titles["kinds/old.msg"]) == ("Sounding", "Ropes of hemp")
+    assert titles["kinds/talk.pptx"] == "Depths"
     tables = {table.view.file: table for table in documents.tables}
     assert tables.keys() >= {"old.xls", "sheet-table-1.csv", "seabed-mapping-progress.xlsx"}
     for kind, name in (("docx", "wrecks-table-1.csv"), ("html", "page-table-1.csv")):
@@ -278,3 +280,34 @@ async def test_a_comment_of_program_code_heads_nothing(tmp_path: Path) -> None:
     [hit] = await (await open_documents(folder, tmp_path / "home")).search("weights lead", 1, "words")
     assert [hit.text[span.start : span.end] for span in sentences(hit.text)][1] == "# The weights are of lead"
     assert {span.section for span in split(hit.text)} == {""}
+
+
+async def test_attachments_of_a_mail_are_read_and_those_that_are_not_are_named(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    mail, inner = EmailMessage(), EmailMessage()
+    mail["Subject"], inner["Subject"] = "Soundings", "Earlier"
+    mail.set_content("See the files.")
+    inner.set_content("A mail within.")
+    mail.add_attachment("Seven fathoms, sand.", filename="log.txt")
+    mail.add_attachment(b"<h1>Marks</h1><p>Leather at two.</p>", "text", "html", filename="marks.html")
+    mail.add_attachment(b"\x89PNG", "image", "png", filename="chart.png")
+    mail.add_attachment(inner, filename="earlier.eml")
+    (tmp_path / "docs" / "mail.eml").write_bytes(mail.as_bytes())
+    documents = await open_documents(tmp_path / "docs", tmp_path / "home")
+    [hit] = await documents.search("fathoms", 1, "words")
+    assert hit.title == "Soundings"
+    assert "See the files.\n\nAttachment: log.txt\n\nSeven fathoms, sand." in hit.text
+    assert "Attachment: marks.html\n\n# Marks\n\nLeather at two." in hit.text
+    assert FilesRead.of([documents]).file_messages("en-US") == [
+        "Attachments of these mails were not read: mail.eml (chart.png, earlier.eml)."
+    ]
+
+
+async def test_a_table_in_an_open_document_text_has_no_heading_that_nobody_wrote(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    row = _ROW.format(_CELL.format("Depth") + _CELL.format("Seven"))
+    text = f"<text:p>Harrow Mill in Word</text:p><table:table table:name='Table1'>{row * 2}</table:table>"
+    _archive(tmp_path / "docs" / "mill.odt", {"content.xml": _ODF.format(text)})
+    [hit] = await (await open_documents(tmp_path / "docs", tmp_path / "home")).search("seven", 1, "words")
+    assert hit.title == "Harrow Mill in Word"
+    assert "Table1" not in hit.text

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from services.run.settings import forget_settings
+from services.run.ui_text import unsearched
 from services.search import ocr
 from services.search.documents import open_documents
 from services.search.ocr import Box, image_text, in_order, unread_pages
@@ -55,7 +56,7 @@ async def test_without_the_extra_a_scan_says_how_to_install_it(folder: Path, mon
     documents = await open_documents(folder, folder.parent / "home")
     ((path, reason),) = documents.unreadable
     assert path == "scan.pdf"
-    assert "holds no text: its pages may be images; to read them, install: " in reason
+    assert "holds no text: its pages may be images; to read them, install: " in unsearched(reason)
     assert reason.endswith("[ocr]'")
 
 

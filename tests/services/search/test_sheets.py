@@ -120,6 +120,13 @@ def test_heads_are_told_from_titles_and_rows(
     assert (table.captions, table.rows[0]) == (captions, heads)
 
 
+def test_a_merged_cell_is_said_once_in_a_row_and_in_each_row_that_it_takes() -> None:
+    rows = [["Ship", "Depth", "Sea"], ["Blake", "7", "North"], ["", "9", "South"], ["a note", "", ""]]
+    table = table_of(Sheet("", rows, [(1, 0, 2, 0), (3, 0, 3, 2)]))
+    assert table is not None
+    assert table.rows[1:] == [["Blake", "7", "North"], ["Blake", "9", "South"], ["a note", "", ""]]
+
+
 @pytest.mark.parametrize(
     ("text", "delimiter"),
     [

@@ -1,5 +1,7 @@
 """The offline model: it answers as a chat model does, the same each time, and refuses what needs a language model."""
 
+from html import unescape
+
 import pytest
 
 from services.models.offline import OfflineModel, answer
@@ -45,6 +47,7 @@ def test_on_a_replan_only_gaps_that_no_step_has_searched_are_planned() -> None:
 def test_a_question_that_leans_on_the_conversation_is_completed_by_the_last_one() -> None:
     asked = triage("Where was he born?", "Who owned the Lalla Rookh?")
     assert asked.question == "Where was he born (Lalla Rookh)?"
+    assert triage("And which navy flew Geosat?", "Who owned the Lalla Rookh?").question == "And which navy flew Geosat?"
     assert triage("?!").intent == "unclear"
 
 
@@ -125,6 +128,13 @@ def test_a_source_that_gives_two_figures_in_the_same_words_disagrees_with_itself
 ) -> None:
     found = reflect("How deep is the borehole?", finding(*quotes, titles=("Note", "Note"))).contradictions
     assert [each.excerpt_ids for each in found] == sides
+
+
+def test_a_title_with_markup_stands_as_it_is() -> None:
+    title = "a | b [c](d) <e> *f*"
+    told = report("Who owned the schooner Lalla Rookh?", finding(OWNER, titles=(title,)))
+    assert "*" not in told.partition("**")[2].partition("** [")[0]
+    assert f"**{title}** [E1-1]" in unescape(told)
 
 
 def test_the_report_shows_passages_of_different_sources_and_no_answer() -> None:
