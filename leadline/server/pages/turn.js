@@ -158,7 +158,10 @@ export function turnView(thread, graph, actions) {
       ending.replaceChildren(...above, made);
       reported = true;
       turn.reportSources = Number(made.dataset.sources);
-      draw();
+      line();
+      draft.show(turn, turn.status === "done");
+      coming.hidden = true;
+      end(); // a report that is being changed can be read, and not be used
       if (!above.length && turn.status === "done") announce(say("reportReady", { title: made.dataset.title }));
     } catch (problem) {
       if (ended === key && element.isConnected) actions.problem(problem); // not of a thread that was left or deleted meanwhile
