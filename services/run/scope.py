@@ -71,7 +71,14 @@ def checked_choices(fields: dict[str, object]) -> RunContext:
             suggestions = get_close_matches(name, RunContext.model_fields, 1)
             advice = f"Did you mean {suggestions[0]}?" if suggestions else "docs/settings.md lists them all."
             raise BadInput(f"There is no choice {name!r}. {advice}") from None
-        field_name = ".".join(str(part)[:60] for part in problem["loc"])
+        named = [
+            str(part)[:60] for part in problem["loc"] if not isinstance(part, int)
+        ]  # a place in a list says little
+        field_name = ".".join(named)
+        if problem["type"] == "extra_forbidden" and len(named) == 2:
+            fields = getattr(RunContext.model_fields[named[0]].annotation, "model_fields", {})
+            names = f" Choose from: {', '.join(fields)}." if fields else ""
+            raise BadInput(f"There is no {field_name}.{names}") from None
         value = problem["input"]
         plain = value is None or isinstance(value, str | int | float)  # other values may be long or secret
         cannot = f"cannot be {repr(value)[:80]}" if plain else "cannot be used"
