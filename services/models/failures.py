@@ -42,6 +42,7 @@ _ADVICE = {
     500: "The model's endpoint failed. Try again later; a run goes on with: leadline resume.",
 }
 """What to do by status; 400 and 500 stand for the others of their kind."""
+_BROKEN = "The connection to the model's endpoint broke"
 _ON_A_PAGE = "The model's endpoint failed. Try again later by continuing the run."
 MAX_WORDS = 300
 """Characters of the provider's words that a message shows."""
@@ -217,7 +218,8 @@ def _advice_on_connection(error: Exception, address: str) -> str:
             f"The model's endpoint did not answer in time. Check {address} and the network, or give a slow model more time "
             "(LEADLINE_FIRST_TOKEN_TIMEOUT, LEADLINE_TOKEN_TIMEOUT); then the run can be continued."
         )
-    return f"The model's endpoint could not be reached. Check {address} and the network; then the run can be continued."
+    what = "The model's endpoint could not be reached" if _fault(error) == "unreached" else _BROKEN
+    return f"{what}. Check {address} and the network; then the run can be continued."
 
 
 def _is_no_json(error: Exception) -> bool:
