@@ -24,6 +24,7 @@ from services.run.settings import settings
 from services.run.ui_text import say
 from services.search.providers import allow_folders, check_search
 from services.text.tokens import message_language
+from services.tools.mcp.configuration import configured
 from services.turn.conversation import carried_context, chosen_question
 
 Arguments = ParamSpec("Arguments")
@@ -78,6 +79,7 @@ async def aresearch(
     with prompts_of(context):
         allow_folders(context.documents)
     await asyncio.to_thread(check_search, context)
+    await configured(context)
     record = RunRecord(
         id=new_run_id() if run_id is None else checked_run_id(run_id),
         question=question,

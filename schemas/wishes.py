@@ -1,8 +1,9 @@
 """What a question asks of its answer besides the subject: language, length, form, readers, dates and sites."""
 
+import re
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from schemas.answer_schema import AtMost, Reason, Title
@@ -18,7 +19,16 @@ Sites = Annotated[list[Title], AtMost(MAX_SITES)]
 Day = Annotated[str, AtMost(10)]
 """`YYYY-MM-DD`; a year or a month alone is its first day, or its last one in `before`."""
 
-ChosenDay = Annotated[str, Field(pattern=r"^(\d{4}(-\d\d){0,2})?$")]
+_DAY = r"^(\d{4}(-\d\d){0,2})?$"
+
+
+def _day(text: str) -> str:
+    if not re.match(_DAY, text):
+        raise ValueError("write a day as 2024-05-31, a month as 2024-05, a year as 2024")
+    return text
+
+
+ChosenDay = Annotated[str, AfterValidator(_day), WithJsonSchema({"type": "string", "pattern": _DAY})]
 
 
 class Form(BaseModel):

@@ -10,7 +10,7 @@ import typer
 from leadline.cli.examples import examples
 from leadline.cli.exit_codes import EXIT_FAILED
 from leadline.cli.options import Version
-from leadline.progress.terminal import echo
+from leadline.progress.terminal import as_typed, echo
 from leadline.runs.revise import averify
 from leadline.runs.run_ids import is_run_id
 from leadline.setup.check import BROKEN
@@ -18,12 +18,14 @@ from leadline.setup.doctor import examine, show
 from leadline.setup.doctor_summary import show_summary, summary
 from leadline.setup.model_table import checked_models, model_lines
 from schemas.context import RunContext
+from schemas.events import CallProgress
 from services.models.endpoint_memory import forget_stored
 from services.models.health_check import RoleCheck
 from services.reports.bundle import BundleCheck, verify_bundle
 from services.reports.bundle_judge import judge_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 from services.run.errors import BadInput
+from services.run.ui_text import call_state, say
 
 MAX_PROBLEMS = 100
 """Problems of a report that are told; a hostile folder may have any number."""
@@ -47,6 +49,7 @@ def verify(
     ] = False,
 ) -> None:
     """Check a report offline: every stored text, quote, statement and citation; or check any Markdown file that cites it."""
+    places = [place.parent if place.name == "evidence.json" and place.is_file() else place for place in places]
     if version is not None and len(places) > 1:
         raise BadInput("With --version, name exactly one run: leadline verify RUN --version 1")
     if judge and (version is not None or any(map(_is_run, places))):
@@ -106,13 +109,14 @@ def _print_check(name: str, check: BundleCheck) -> bool:
     if len(check.problems) > MAX_PROBLEMS:
         echo(f"FAILED … and {len(check.problems) - MAX_PROBLEMS:,} more", err=True)
     if check.problems:
-        echo(f"{name}: {len(check.problems)} of the checks failed ({check.counts}).", err=True)
+        checked = f" ({check.counts})" if check.counts else ""
+        echo(f"{name}: {len(check.problems)} of the checks failed{checked}.", err=True)
         return False
     echo(f"{name}: everything holds ({check.counts}).")
     if check.head:
         echo(f"  {check.head}")
     if check.trust:
-        echo(f"  {check.trust}")
+        echo(f"  {as_typed(check.trust)}")
     return True
 
 
@@ -147,13 +151,17 @@ def _show_models(as_json: bool) -> None:
 
     async def checked() -> list[RoleCheck]:
         await forget_stored()
-        return await checked_models()
+        return await checked_models(tell)
 
+    def tell(model: str, progress: CallProgress) -> None:
+        echo(f". {say('call_progress', 'en', task=model, state=call_state(progress, 'en'))}", err=True)
+
+    echo(". Testing the models", err=True)
     checks = asyncio.run(checked())
     if as_json:
         echo(json.dumps([check.model_dump(mode="json") for check in checks], indent=2, ensure_ascii=False))
     else:
-        echo("\n".join(model_lines(checks)))
+        echo(as_typed("\n".join(model_lines(checks))))
     for problem in dict.fromkeys(check.problem for check in checks if check.problem):
         echo(f"leadline: {problem}", err=True)
     if any(check.problem for check in checks):

@@ -35,6 +35,8 @@ SHOWN = {"id", "question", "status", "created", "folder", "error"}
 """Fields of a run in `leadline runs --json`."""
 STATUS = len("interrupted")
 """Columns of a run's status."""
+NARROWEST = 70
+"""Columns of a line that leave the question some words; a narrower terminal wraps it."""
 NOTHING = "Nothing is remembered. A run with --memory remembers what its report proves."
 
 
@@ -53,7 +55,7 @@ def runs(
         return
     if not records:
         echo('There are no runs yet. Start one: leadline research "…"', err=True)
-    width = shutil.get_terminal_size().columns
+    width = max(shutil.get_terminal_size().columns, NARROWEST)
     for record in records:
         echo(_line(record, width))
 

@@ -69,7 +69,12 @@ def watch_markdown(outcome: WatchResult) -> str:
     states = {
         state: [claim for claim in outcome.claims if claim.state == state] for state in ("fallen", "changed", "holds")
     }
-    numbers = {"holding": outcome.holding, "figures": len(outcome.other_figures), "found": len(outcome.findings)}
+    numbers = {
+        "holding": outcome.holding,
+        "figures": len(outcome.other_figures),
+        "found": len(outcome.findings),
+        "gone": len(outcome.gone),
+    }
     numbers |= {state: len(claims) for state, claims in states.items()}
     counts = [say(f"watch_count_{name}", locale, count=count) for name, count in numbers.items() if count]
     counted = say(

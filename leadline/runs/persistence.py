@@ -23,7 +23,7 @@ from leadline.runs.databases import (
     database_error,
 )
 from services.run.choices import FIRST_TURN, turn_at
-from services.run.errors import StoreUnwritable, disk_error_of
+from services.run.errors import StoreError, StoreUnwritable, disk_error_of
 from services.run.private_files import make_private_file, make_private_folder
 from services.run.settings import settings
 from services.run.users import claim_of, write_claim
@@ -118,6 +118,8 @@ async def _opened(
     try:
         await asyncio.to_thread(make_private_folder, home)
         await asyncio.to_thread(make_private_file, file)
+    except (FileExistsError, NotADirectoryError):
+        raise StoreError(f"{home} is, or lies in, a file, not a folder. Name a folder in LEADLINE_HOME.") from None
     except OSError as error:
         raise StoreUnwritable(str(home), error.strerror) from None
     async with AsyncExitStack() as opening:

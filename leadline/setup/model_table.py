@@ -2,14 +2,14 @@
 
 from schemas.context import RunContext
 from services.models import clients_open
-from services.models.health_check import RoleCheck, check_models
+from services.models.health_check import OnCheck, RoleCheck, check_models
 from services.run.roles import OFFLINE
 
 
-async def checked_models() -> list[RoleCheck]:
-    """Check the models of a run with the environment's settings."""
+async def checked_models(on_progress: OnCheck = lambda _, __: None) -> list[RoleCheck]:
+    """Check the models of a run with the environment's settings; `on_progress` gets each model with its slow and repeated calls."""
     async with clients_open():
-        return await check_models(RunContext())
+        return await check_models(RunContext(), on_progress)
 
 
 def model_lines(checks: list[RoleCheck]) -> list[str]:
@@ -24,6 +24,10 @@ def model_lines(checks: list[RoleCheck]) -> list[str]:
         )
     for name, parameters in {check.model: check.left_out for check in checks if check.left_out}.items():
         lines.append(f"\n{name} rejects {', '.join(parameters)}; runs leave them out.")
+    for name, words in {check.model: check.misread for check in checks if check.misread}.items():
+        lines.append(
+            f"\n{name} answered with something else than it was asked for: “{words}”. Name a more capable model."
+        )
     return lines
 
 
@@ -31,5 +35,6 @@ def _row(check: RoleCheck) -> tuple[str, ...]:
     price = "unknown" if check.price is None else f"{check.price.input:g}, {check.price.output:g}"
     known = {True: "yes", False: "no", None: "-"}
     temperature = "-" if check.temperature is None else f"{check.temperature:g}"
-    last = ("failed", "failed") if check.problem else (known[check.json_schema], known[check.tools])
+    forms = (known[check.json_schema], known[check.tools])
+    last = ("failed",) * 2 if check.problem else ("unusable",) * 2 if check.misread else forms
     return (check.role, check.model, check.endpoint, temperature, str(check.max_tokens), price, *last)

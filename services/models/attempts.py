@@ -164,7 +164,8 @@ async def _attempt(model: RoleModel, attempts: Attempts, send: Send, on_progress
 
 def _again(model: RoleModel, attempts: Attempts, failure: CallFailed, pause: float) -> CallProgress:
     """Return the progress that says why and when a call is repeated."""
-    reason = failure.kind if failure.kind in {"too_long", "refused"} else failure.fault
+    takes_no_form = failure.kind == "refused" and failure.status != 404  # which mostly means the model or the path
+    reason = failure.kind if takes_no_form or failure.kind == "too_long" else failure.fault
     return CallProgress(
         role=model.role, state="again", seconds=round(pause, 1), attempt=attempts.made + 1, reason=reason
     )

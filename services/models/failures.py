@@ -39,9 +39,11 @@ _ADVICE = {
     403: "The endpoint forbids this. Check the rights of {key}.",
     404: "The endpoint knows no such model or path. Check LEADLINE_MODEL and {address}.",
     429: "The endpoint refused for too many requests or a used-up quota. Wait, or check the account.",
-    500: "The model's endpoint failed. Try again later by continuing the run.",
+    500: "The model's endpoint failed. Try again later; a run goes on with: leadline resume.",
 }
 """What to do by status; 400 and 500 stand for the others of their kind."""
+_BROKEN = "The connection to the model's endpoint broke"
+_ON_A_PAGE = "The model's endpoint failed. Try again later by continuing the run."
 MAX_WORDS = 300
 """Characters of the provider's words that a message shows."""
 
@@ -171,7 +173,8 @@ def _explained(model: RoleModel, error: Exception, kind: Kind, status: int | Non
     key, address = own or (model.key_variable, model.address_variable)
     if status is None and _is_transport(error) and not words:
         words = str(list(_causes(error))[-1])
-    public = without_secrets(words or str(error))[:MAX_WORDS]
+    of_client = status is None and (isinstance(error, BrokeOff) or _is_no_json(error))
+    public = "" if of_client else without_secrets(words or str(error))[:MAX_WORDS]
     endpoint_words = f" It said: “{public}”" if public else ""
     where = f"(role {model.role}, model {model.name}, {f'HTTP {status}' if status else type(error).__name__})"
     if kind == "too_long":
@@ -181,20 +184,12 @@ def _explained(model: RoleModel, error: Exception, kind: Kind, status: int | Non
         )
     elif status is not None:
         advice = _ADVICE.get(status, _ADVICE[500] if status > 500 else _ADVICE[400]).format(key=key, address=address)
+        asked = _retry_after(error) or 0
+        advice += f" It asks to wait {asked:,.0f} seconds." if asked > LONGEST_RETRY_AFTER else ""
     elif kind == "passing" and not _is_transport(error):
         advice = _ADVICE[500]
-    elif _untrusted(error):
-        advice = (
-            f"The certificate of the model's endpoint is not trusted. Check {address}, or name the file of the authority "
-            "that signed it in SSL_CERT_FILE."
-        )
-    elif _is_transport(error) and "Timeout" in type(error).__name__:
-        advice = (
-            f"The model's endpoint did not answer in time. Check {address} and the network, or give a slow model more time "
-            "(LEADLINE_FIRST_TOKEN_TIMEOUT, LEADLINE_TOKEN_TIMEOUT); then the run can be continued."
-        )
-    elif _is_transport(error):
-        advice = f"The model's endpoint could not be reached. Check {address} and the network; then the run can be continued."
+    elif _untrusted(error) or _is_transport(error):
+        advice = _advice_on_connection(error, address)
     elif type(error).__module__.startswith(_CLIENTS) or isinstance(
         error, TypeError | ValueError | LookupError | AttributeError
     ):
@@ -204,7 +199,32 @@ def _explained(model: RoleModel, error: Exception, kind: Kind, status: int | Non
         return error
     else:
         advice = "The model call failed."
-    return ModelError(f"{advice}{endpoint_words} {where}")
+    message = f"{advice}{endpoint_words} {where}"
+    return ModelError(message, page=message.replace(advice, _ON_A_PAGE) if advice == _ADVICE[500] else "")
+
+
+def _advice_on_connection(error: Exception, address: str) -> str:
+    """Return what to do where the connection failed, or the answer that came by it."""
+    if _untrusted(error):
+        return (
+            f"The certificate of the model's endpoint is not trusted. Check {address}, or name the file of the authority "
+            "that signed it in SSL_CERT_FILE."
+        )
+    if isinstance(error, BrokeOff):
+        what = "sent a stream that cannot be read" if _is_no_json(error) else "broke its answer off"
+        return f"The model's endpoint {what}. Check {address} and the network; then the run can be continued."
+    if "Timeout" in type(error).__name__:
+        return (
+            f"The model's endpoint did not answer in time. Check {address} and the network, or give a slow model more time "
+            "(LEADLINE_FIRST_TOKEN_TIMEOUT, LEADLINE_TOKEN_TIMEOUT); then the run can be continued."
+        )
+    what = "The model's endpoint could not be reached" if _fault(error) == "unreached" else _BROKEN
+    return f"{what}. Check {address} and the network; then the run can be continued."
+
+
+def _is_no_json(error: Exception) -> bool:
+    """Tell whether the client could not read what the endpoint sent: its words are not the endpoint's."""
+    return any(isinstance(cause, json.JSONDecodeError) for cause in _causes(error))
 
 
 def _retry_after(error: Exception) -> float | None:

@@ -5,28 +5,37 @@ a problem. The supported features are stored for later runs.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from functools import partial
 from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
+from schemas.clean_text import clean_line
 from schemas.context import RunContext
+from schemas.events import CallProgress
 from services.models.answer_watch import Sign
-from services.models.attempts import Attempts, attempt_until_answered
+from services.models.attempts import Attempts, OnProgress, attempt_until_answered
 from services.models.call_execution import QUIET
 from services.models.chat import build
 from services.models.endpoint_memory import keep_learned, learned, load_learned
 from services.models.failures import CallFailed
 from services.models.local_endpoint import settled as as_asked
-from services.models.structured_output import as_tool, response_format
+from services.models.structured_output import answer_text, as_tool, parse, response_format
 from services.models.token_limits import output_room
 from services.run.errors import LeadlineError
 from services.run.prices import Price, price_of
 from services.run.roles import OFFLINE, OPENAI_COMPATIBLE, ROLES, RoleModel, role_model
+from services.run.secrecy import without_secrets
 
 Form = Literal["both", "schema", "tools", "neither"]
 """Features requested beside a plain answer."""
+OnCheck = Callable[[str, CallProgress], None]
+"""Called with a model's name and the progress of its slow or repeated call."""
+MAX_MISREAD = 100
+"""Characters of an unusable answer that are shown."""
 
 
 class Ready(BaseModel):
@@ -51,11 +60,13 @@ class RoleCheck(BaseModel):
     """Whether it takes function calls."""
     left_out: list[str] = []
     """Parameters that it refuses; runs do without."""
+    misread: str = ""
+    """The answer, if it is nothing that was asked for, in whatever form: rules will do much of this model's work."""
     problem: str = ""
     """What is wrong, and what to do; empty when the model can be used."""
 
 
-async def check_models(context: RunContext) -> list[RoleCheck]:
+async def check_models(context: RunContext, on_progress: OnCheck = lambda _, __: None) -> list[RoleCheck]:
     """Check the model of every role, each model once."""
     settled: dict[str, RoleModel | LeadlineError] = {}
     for role in ROLES:
@@ -64,7 +75,9 @@ async def check_models(context: RunContext) -> list[RoleCheck]:
         except LeadlineError as error:
             settled[role] = error
     models = {_key(model): model for model in settled.values() if isinstance(model, RoleModel)}
-    answers = dict(zip(models, await asyncio.gather(*(_probe(model) for model in models.values())), strict=True))
+    answers = dict(
+        zip(models, await asyncio.gather(*(_probe(model, on_progress) for model in models.values())), strict=True)
+    )
     return [await _row(role, model, answers) for role, model in settled.items()]
 
 
@@ -90,21 +103,32 @@ async def _row(
     )
 
 
-async def _probe(model: RoleModel) -> dict[str, Any]:
+async def _probe(model: RoleModel, on_progress: OnCheck) -> dict[str, Any]:
     """Ask for JSON schema and tools in one call; if the endpoint refuses, ask for each separately."""
     if model.provider == OFFLINE:
         return {}
     forms: dict[str, Any] = {"json_schema": True, "tools": True}
+    answers: list[AIMessage] = []
+    ask = partial(_ask, model, answers, partial(on_progress, model.name))
     await load_learned()
     try:
-        if not await _takes(model, "both"):
-            forms = {"json_schema": await _takes(model, "schema"), "tools": await _takes(model, "tools")}
+        if not await _takes(ask, "both"):
+            forms = {"json_schema": await _takes(ask, "schema"), "tools": await _takes(ask, "tools")}
         if not any(forms.values()):
-            await _ask(model, "neither")
+            await ask("neither")
     except CallFailed as failure:
         return {"problem": str(failure.error)}
     await _keep(model, json_schema=forms["json_schema"], tools=forms["tools"])
-    return {**forms, "left_out": sorted(learned(model).refused)}
+    return {**forms, "left_out": sorted(learned(model).refused), "misread": _misread(answers)}
+
+
+def _misread(answers: list[AIMessage]) -> str:
+    """Return the beginning of the last answer, if none can be read as what was asked for."""
+    for answer in answers:
+        with suppress(ValueError):
+            parse(answer_text(answer), Ready)
+            return ""
+    return without_secrets(clean_line(answers[-1].text))[:MAX_MISREAD] or "…" if answers else ""
 
 
 async def _keep(model: RoleModel, *, json_schema: bool, tools: bool) -> None:
@@ -116,14 +140,14 @@ async def _keep(model: RoleModel, *, json_schema: bool, tools: bool) -> None:
     await keep_learned(model)
 
 
-async def _takes(model: RoleModel, form: Form) -> bool:
+async def _takes(ask: Callable[[Form], Awaitable[None]], form: Form) -> bool:
     """Tell whether an endpoint supports a form of call.
 
     Raises:
         CallFailed: the endpoint failed for a reason other than the form.
     """
     try:
-        await _ask(model, form)
+        await ask(form)
     except CallFailed as failure:
         broke_down = form == "both" and (failure.status or 0) >= 500  # some servers refuse the combination of both
         if failure.kind == "refused" or broke_down:
@@ -132,8 +156,8 @@ async def _takes(model: RoleModel, form: Form) -> bool:
     return True
 
 
-async def _ask(model: RoleModel, form: Form) -> None:
-    """Make a call of a form as a run would; a prompt that is too long counts as success, since a run would shorten it.
+async def _ask(model: RoleModel, answers: list[AIMessage], on_progress: OnProgress, form: Form) -> None:
+    """Make a call of a form as a run would, and add its answer; a prompt that is too long counts as success, since a run would shorten it.
 
     Raises:
         CallFailed: the endpoint refuses the form, or failed.
@@ -154,7 +178,7 @@ async def _ask(model: RoleModel, form: Form) -> None:
         return False
 
     try:
-        await attempt_until_answered(model, Attempts(), send, change)
+        answers.append(await attempt_until_answered(model, Attempts(), send, change, on_progress))
     except CallFailed as failure:
         if failure.kind != "too_long":
             raise

@@ -315,7 +315,7 @@ def _checked(field: str, name: str, value: str) -> Any:
             return extra
         return getattr(ModelChoice.model_validate({field: value}), field)
     except ValidationError as error:
-        expected = 'It takes a JSON object, for example {"top_p": 0.9}.' if field == "extra" else ""
+        expected = 'It takes a JSON object, for example {"top_p": 0.9}. ' if field == "extra" else ""
         raise SettingsError(
             f"{name} cannot be {value!r}: {reason_of(error.errors()[0])}. {expected}Correct it in the environment or .env."
         ) from None

@@ -72,7 +72,14 @@ def checked_choices(fields: dict[str, object]) -> RunContext:
             suggestions = get_close_matches(name, RunContext.model_fields, 1)
             advice = f"Did you mean {suggestions[0]}?" if suggestions else "docs/settings.md lists them all."
             raise BadInput(f"There is no choice {name!r}. {advice}") from None
-        raise refused_value(".".join(str(part)[:60] for part in problem["loc"]), problem) from None
+        named = [
+            str(part)[:60] for part in problem["loc"] if not isinstance(part, int)
+        ]  # a place in a list says little
+        if problem["type"] == "extra_forbidden" and len(named) == 2:
+            fields = getattr(RunContext.model_fields[named[0]].annotation, "model_fields", {})
+            names = f" Choose from: {', '.join(fields)}." if fields else ""
+            raise BadInput(f"There is no {'.'.join(named)}.{names}") from None
+        raise refused_value(".".join(named), problem) from None
 
 
 def evidence_of(runtime: Runtime[RunContext]) -> EvidenceStore:

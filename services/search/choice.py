@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from schemas.evidence import StepKind
 from schemas.options import SEARCH_WORDS
-from services.run.errors import BadInput
+from services.run.errors import BadInput, SettingsError
 from services.run.settings import secret_named, settings
 from services.search.web_services.service import OWN_CLIENTS, Service, services
 
@@ -30,9 +30,12 @@ def known_services() -> Mapping[str, Service]:
     """Return the records of services by name: the built-in records, and those of the operator's file. Blocking when called first.
 
     Raises:
-        BadInput: the operator's file cannot be used.
+        SettingsError: the operator's file cannot be used.
     """
-    return services(settings().leadline_search_services)
+    try:
+        return services(settings().leadline_search_services)
+    except BadInput as error:
+        raise SettingsError(f"LEADLINE_SEARCH_SERVICES cannot be used: {error}") from None
 
 
 def known_names() -> list[str]:

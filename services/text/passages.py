@@ -85,7 +85,9 @@ def each_passage(text: str, target: int | None = None) -> Iterator[Span]:
 
     def passage() -> Span:
         path = [*headings.values()]
-        below_another = path[1 + is_titled :][-1:]  # `For defaults` below `Future work` is not what it is below `Decision`
+        below_another = path[1 + is_titled :][
+            -1:
+        ]  # `For defaults` below `Future work` is not what it is below `Decision`
         shared = frozenset([*(name for name in path if times[name] > 1), *below_another])
         return Span(start, end, " > ".join(path), enclosing.lines_above(start, end), shared=shared)
 

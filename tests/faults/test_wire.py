@@ -73,7 +73,7 @@ def test_an_endpoint_that_fails_for_good_fails_the_run_which_then_goes_on_where_
             continue
         assert ran.code == 1
         assert not ran.out
-        assert "continuing the run" in ran.err
+        assert "a run goes on with: leadline resume" in ran.err
         lab.endpoint.fault = None
         answered = len(lab.endpoint.counted)
         again = lab.leadline("resume", "--json")

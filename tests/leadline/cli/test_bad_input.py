@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from services.run.settings import forget_settings
 from tests.fakes.openai_server import OpenAIServer
 from tests.leadline.conftest import Leadline
 
@@ -25,9 +26,14 @@ TABLE: dict[str, tuple[list[str], int, str]] = {
     "an unknown kind to prefer": (
         ["research", QUESTION, "--prefer-kinds", "news,blog"],
         2,
-        "'official', 'reference', 'forum'",
+        "--prefer-kinds cannot be 'blog': Input should be 'academic'",
     ),
-    "a wish that there is not": (["research", QUESTION, "--wish", "colour=red"], 2, "wishes.colour"),
+    "a wish that there is not": (
+        ["research", QUESTION, "--wish", "colour=red"],
+        2,
+        "wishes.colour. Choose from: shape, columns",
+    ),
+    "a wish for a day that is none": (["research", QUESTION, "--wish", "after=abc"], 2, "write a day as 2024-05-31"),
     "an unknown search": (["research", QUESTION, "--search", "gopher"], 2, "duckduckgo"),
     "a search without its key": (["research", QUESTION, "--search", "tavily"], 2, "TAVILY_API_KEY"),
     "no seconds": (["research", QUESTION, "--max-seconds", "0"], 2, "--max-seconds"),
@@ -139,7 +145,29 @@ def test_a_home_that_cannot_be_made_is_named(
     monkeypatch.setenv("LEADLINE_HOME", "file.txt/home")
     ran = leadline(*command)
     assert ran.code == 1
-    assert "LEADLINE_HOME" in ran.err
+    assert "Name a folder in LEADLINE_HOME" in ran.err
+    assert "Make room" not in ran.err
+
+
+@pytest.mark.parametrize("setting", ["LEADLINE_MCP", "LEADLINE_SEARCH_SERVICES"])
+def test_a_setting_that_names_no_such_file_is_named_before_any_work(
+    endpoint: OpenAIServer, leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch, setting: str
+) -> None:
+    Path("file.txt").write_text("plain\n")
+    monkeypatch.setenv(setting, "file.txt")
+    forget_settings()
+    ran = leadline("research", QUESTION, "--docs", docs)
+    assert ran.code == 1
+    assert setting in ran.err
+    assert not endpoint.requests
+
+
+def test_a_narrow_terminal_shows_some_of_each_question(
+    leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leadline("research", QUESTION, "--docs", docs, "--quick")
+    monkeypatch.setenv("COLUMNS", "40")
+    assert "Where was the designer" in leadline("runs").out
 
 
 def test_a_beginning_that_several_runs_share_is_not_guessed(leadline: Leadline, docs: Path) -> None:

@@ -31,6 +31,7 @@ def test_an_article_of_which_nothing_was_checked_fails(bundle: Path, leadline: L
     ran = leadline("verify", article)
     assert ran.code == 1
     assert "notes.md: nothing of it was checked" in ran.err
+    assert "()" not in ran.err
     assert "everything holds" not in ran.out
 
 
@@ -48,6 +49,10 @@ def test_an_article_and_the_report_that_it_cites_are_told_apart(docs: Path, lead
     assert f"{bundle}: everything holds" in ran.out
     assert "FAILED notes.md: " in ran.err
     assert f"{article}: " in ran.err.splitlines()[-1]
+
+
+def test_the_evidence_of_a_report_is_checked_as_its_folder(bundle: Path, leadline: Leadline) -> None:
+    assert leadline("verify", bundle / "evidence.json") == leadline("verify", bundle)
 
 
 def test_a_file_without_a_bundle_says_what_to_name(tmp_path: Path, leadline: Leadline) -> None:

@@ -53,9 +53,12 @@ def test_every_choice_is_an_argument_with_a_description(function: Any) -> None:
 
 
 def test_python_and_the_command_say_the_same_in_their_own_words(leadline: Leadline) -> None:
-    with pytest.raises(BadInput, match="Name an existing folder with `docs`"):
+    with pytest.raises(BadInput, match="name an existing folder in a new question with `docs`"):
         research("Why?", docs=["/nowhere"])
-    assert "Name an existing folder with --docs." in leadline("research", "Why?", "--docs", "/nowhere").err
+    assert (
+        "name an existing folder in a new question with --docs."
+        in leadline("research", "Why?", "--docs", "/nowhere").err
+    )
 
 
 def test_a_choice_that_there_is_not_gets_a_suggestion() -> None:

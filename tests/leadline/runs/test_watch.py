@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 
 from leadline import research
+from leadline.cli.watch import watch_markdown
+from leadline.runs.recheck import SourceNow
+from leadline.runs.watch import WatchResult
 from services.run.settings import forget_settings
 from services.search.web import forget_web
 from tests.fakes.site import Answer, site
@@ -90,6 +93,14 @@ def test_a_source_that_is_gone_is_told_with_its_claims(docs: Path, leadline: Lea
     assert "## No longer supported by their sources" in ran.out
 
 
+def test_a_source_that_is_gone_and_had_no_claims_is_counted() -> None:
+    gone = SourceNow(id="S1", title="T", url="t.md", state="gone", problem="it is gone")
+    since = "2026-11-29T04:18:00+00:00"
+    outcome = {"question": "Q?", "run_id": "r", "locale": "en-US", "since": since, "checked": since, "holding": 0}
+    text = watch_markdown(WatchResult(**outcome, fell_before=0, gone=[gone]))
+    assert "UTC: sources that cannot be read 1 (run `r`)" in text
+
+
 def test_a_chinese_report_is_told_of_in_chinese(tmp_path: Path, leadline: Leadline) -> None:
     folder = tmp_path / "文件"
     folder.mkdir()
@@ -135,4 +146,5 @@ def test_a_run_that_there_is_not_and_a_folder_that_is_gone_are_bad_input(docs: P
     shutil.rmtree(docs)
     ran = leadline("watch", run_id)
     assert ran.code == 2
+    assert "Put it back" in ran.err
     assert str(docs.name) in ran.err

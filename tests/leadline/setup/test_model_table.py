@@ -46,6 +46,25 @@ def test_a_parameter_that_is_refused_is_named_and_no_problem(
     assert len(endpoint.requests) == 2
 
 
+def test_a_model_that_answers_something_else_is_told(leadline: Leadline, endpoint: OpenAIServer) -> None:
+    endpoint.fault = lambda *_: "lkjsdf 23 %% not json <<>>"
+    ran = leadline("doctor", "--models")
+    assert "Name a more capable model" in ran.out
+    assert ran.out.count("lkjsdf") == 1
+    assert "unusable" in ran.out
+    assert "yes" not in ran.out
+
+
+def test_a_slow_and_repeated_test_is_not_silent(
+    leadline: Leadline, endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_MAX_RETRIES", "1")
+    monkeypatch.setenv("LEADLINE_MODEL", "m-1")
+    endpoint.fault = lambda *_: error(503, "busy", "server_error")
+    ran = leadline("doctor", "--models")
+    assert ran.err.startswith(". Testing the models\n. m-1: asking the model again")
+
+
 def test_a_server_that_breaks_down_over_schema_and_tools_at_once_is_asked_for_each_alone(
     leadline: Leadline, endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

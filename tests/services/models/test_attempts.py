@@ -72,7 +72,7 @@ async def test_a_fault_that_lasts_ends_after_the_retries_with_what_to_do(
     monkeypatch.setenv("LEADLINE_MAX_RETRIES", "2")
     forget_settings()
     endpoint.script["reflector"] = [error(500, "oops", "server_error")] * 9
-    with pytest.raises(ModelError, match=r"failed.*continuing.*HTTP 500"):
+    with pytest.raises(ModelError, match=r"failed.*goes on with: leadline.aresume.*HTTP 500"):
         await ask("reflector", PROMPT, Reflection)
     assert len(endpoint.requests) == 3
 

@@ -13,7 +13,7 @@ from services.run.settings import forget_settings
 from services.tools.loop import use_tools
 from tests.fakes.answer_forms import FORMS, THOUGHT
 from tests.fakes.http import Reply
-from tests.fakes.openai_server import OpenAIServer, completion, tokens_in
+from tests.fakes.openai_server import OpenAIServer, completion, error, tokens_in
 from tests.services.models.conftest import ANSWER, PROMPT
 from tests.services.models.test_ask import PROMPT_OF_REPORT
 from tests.services.models.test_prompt_fit import prompt
@@ -65,6 +65,40 @@ async def test_the_providers_own_words_are_shown_with_what_to_do(
         await ask("reflector", PROMPT, Reflection)
     assert f"It said: “{words}”" in str(caught.value)
     assert advice in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        (Reply(200, raw=b"<html><h1>Welcome</h1></html>"), "not a chat completion"),
+        (Reply(200, raw=b""), "not a chat completion"),
+        (
+            Reply(
+                200, events=completion({"stream": True, "model": "m", "messages": []}, "Deep.").events, cut_after=200
+            ),
+            "The connection to the model's endpoint broke",
+        ),
+        (
+            Reply(200, raw=b"data: {broken\n\n", headers={"Content-Type": "text/event-stream"}),
+            "sent a stream that cannot be read",
+        ),
+        (
+            error(429, "Slow down.", "rate_limit", retry_after="3600"),
+            "It asks to wait 3,600 seconds. It said: “Slow down.”",
+        ),
+    ],
+)
+async def test_an_answer_that_cannot_be_read_is_not_called_words_or_silence(
+    endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch, reply: Reply, message: str
+) -> None:
+    monkeypatch.setenv("LEADLINE_MAX_RETRIES", "0")
+    forget_settings()
+    endpoint.fault = lambda *_: reply
+    with pytest.raises(ModelError) as caught:
+        await write("reporter", PROMPT_OF_REPORT)
+    assert message in str(caught.value)
+    assert "could not be reached" not in str(caught.value)
+    assert ("It said" in str(caught.value)) == ("It said" in message or "connection" in message)
 
 
 async def test_the_providers_words_do_not_show_the_key(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:

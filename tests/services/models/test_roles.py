@@ -179,7 +179,7 @@ def test_a_prefix_names_a_provider_and_any_other_colon_belongs_to_the_name(
             "LEADLINE_TEMPERATURE_PLANNER cannot be 'hot'",
         ),
         ({"OPENAI_API_KEY": "k", "LEADLINE_TIMEOUT": "9999"}, "LEADLINE_TIMEOUT cannot be '9999'"),
-        ({"OPENAI_API_KEY": "k", "LEADLINE_EXTRA": "top_p=1"}, "JSON object"),
+        ({"OPENAI_API_KEY": "k", "LEADLINE_EXTRA": "top_p=1"}, '{"top_p": 0.9}. Correct it'),
         ({"OPENAI_API_KEY": "k", "LEADLINE_EXTRA": '{"tool_choice": "search"}'}, "cannot name tool_choice"),
         ({"LEADLINE_MODEL": "mistralai:mistral-large"}, install_command("mistral")),
     ],

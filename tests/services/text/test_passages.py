@@ -226,7 +226,11 @@ def test_a_section_names_the_one_that_it_is_a_part_of_but_not_the_title() -> Non
     text = "# Kites\n\n## Wire\n\nOne.\n\n### Length\n\nTwo.\n\n#### In calm\n\nThree."
     assert [span.section for span in split(text)] == ["Wire", "Wire > Length", "Length > In calm"]
     assert split(f"{text}\n\n```\n# fly\n```")[0].section == "Wire"
-    assert [span.section for span in split(text.replace("# Kites\n\n", "", 1))] == ["Wire", "Length", "Length > In calm"]
+    assert [span.section for span in split(text.replace("# Kites\n\n", "", 1))] == [
+        "Wire",
+        "Length",
+        "Length > In calm",
+    ]
 
 
 def test_a_comment_at_the_margin_is_enclosed_by_nothing() -> None:
