@@ -6,7 +6,6 @@ The nodes are those of https://hackage.haskell.org/package/pandoc-types; styles 
 import base64
 import io
 import json
-import math
 import re
 import subprocess
 import zipfile
@@ -37,11 +36,12 @@ from schemas.document import (
     Text,
 )
 from services.reports.charts.svg import chart_png
+from services.reports.columns import column_widths, largest_size
 from services.reports.document import ParsedReport, is_label, number_sides, statements, words
 from services.reports.html.figure import data_rows, title_with_unit
 from services.reports.labels import labels_for, language_of
 from services.reports.references import Reference, is_web_link
-from services.reports.slides.slide import shortened, width
+from services.reports.slides.slide import shortened
 from services.reports.statuses import SIGNS
 from services.run.errors import NotInstalled, SettingsError
 from services.run.installation import install_command
@@ -56,6 +56,10 @@ REFERENCE = Path(__file__).with_name("reference.docx")
 """Document with the styles, the header with the title, and the footer with page numbers."""
 WIDE, HIGH = 6.4, 8.0
 """Maximum size of a picture in inches."""
+ROOM, CELL = 6.4, 0.15
+"""Width of a table, and the blank beside the text of a cell on both sides together, in inches."""
+CELL_SIZES = (10, 9, 8, 7, 6)
+"""Font sizes of cells in points, each with styles of its own in `reference.docx`."""
 MAX_CHARTS = 24
 """Maximum charts that are drawn; of further ones only the numbers are shown."""
 MAX_UNBROKEN = 600
@@ -96,6 +100,9 @@ def _with_properties(document: bytes, created: str) -> bytes:
             if part.filename == "docProps/core.xml":
                 data = data.replace(b"1970-01-01T", f"{created}T".encode())
                 data = data.replace(b"<dc:creator></dc:creator>", b"<dc:creator>Leadline</dc:creator>")
+            if part.filename == "word/document.xml":  # Pandoc does not write that no row is divided between pages
+                data = data.replace(b"<w:tr><w:tc>", b"<w:tr><w:trPr></w:trPr><w:tc>")
+                data = data.replace(b"<w:tr><w:trPr>", b"<w:tr><w:trPr><w:cantSplit />")
             parts.writestr(part, data)
     return written.getvalue()
 
@@ -209,12 +216,14 @@ class Tree:
         sides: Sequence[Alignment] = (),
         shares: Sequence[float] = (),
     ) -> list[Node]:
-        columns = [[words(cell) for cell in column] for column in zip(*filter(None, [header, *rows]), strict=True)]
-        inner = "Cell Kept" if sum(len(cell) for column in columns for cell in column) <= MAX_UNBROKEN else "Cell"
-        aligned = [_node(f"Align{side.capitalize() or 'Default'}") for side in sides or [""] * len(columns)]
-        widths = [_node("ColWidth", share) for share in shares or _shares(columns)]
-        head = [self._row("Cell Kept", [_in_bold(cell) for cell in header])] if header else []
-        body = [self._row(inner if row is not rows[-1] else "Cell", row) for row in rows]
+        texts = [[words(cell) for cell in row] for row in filter(None, [header, *rows])]
+        size = largest_size(texts, CELL_SIZES, ROOM, CELL)
+        kept = sum(len(cell) for row in texts for cell in row) <= MAX_UNBROKEN
+        aligned = [_node(f"Align{side.capitalize() or 'Default'}") for side in sides or [""] * len(texts[0])]
+        columns = shares or [wide / ROOM for wide in column_widths(texts, size, ROOM, CELL)]
+        widths = [_node("ColWidth", share) for share in columns]
+        head = [self._row(_cell_style(size, kept=True), [_in_bold(cell) for cell in header])] if header else []
+        body = [self._row(_cell_style(size, kept=kept and row is not rows[-1]), row) for row in rows]
         columns_of = list(map(list, zip(aligned, widths, strict=True)))
         none = _attributes()
         bodies = [[none, 0, [], body]]
@@ -319,11 +328,9 @@ def _with_fixed_blanks(content: Inlines) -> Iterable[Inline]:
         yield Text(f"{inline.text.rstrip(' ')}\u00a0", inline.styles) if isinstance(inline, Text) and joins else inline
 
 
-def _shares(columns: Sequence[Sequence[str]]) -> list[float]:
-    """Return the columns' shares of a table's width: by the root of all their text, and by their longest word."""
-    longest = [max(map(width, " ".join(column).split()), default=0) for column in columns]
-    weights = [math.sqrt(sum(map(width, column))) + word + 1 for column, word in zip(columns, longest, strict=True)]
-    return [weight / sum(weights) for weight in weights]
+def _cell_style(size: int, *, kept: bool) -> str:
+    """Return the name of the style of a cell, which may keep its row with the next one."""
+    return f"Cell{' Kept' if kept else ''}{f' {size}' if size < CELL_SIZES[0] else ''}"
 
 
 def _in_bold(content: Inlines) -> Inlines:

@@ -14,6 +14,7 @@ from pptx.util import Inches, Pt
 from schemas.chart import Chart
 from schemas.clean_text import clean_text
 from services.reports.charts.svg import chart_png
+from services.reports.columns import width
 from services.reports.document import ParsedReport, words
 from services.reports.labels import Labels, labels_for, language_of
 from services.reports.plain_math import plain_math
@@ -31,11 +32,10 @@ from services.reports.slides.slide import (
     Slide,
     card_height,
     cards_height,
-    column_widths,
     row_height,
     shortened,
+    table_columns,
     value_size,
-    width,
 )
 from services.reports.slides.slide_outline import SINGLE_COLUMN, outline
 from services.reports.statuses import SIGNS
@@ -205,7 +205,7 @@ class _Writer:
             paragraph.alignment = PP_ALIGN.LEFT
 
     def _table(self, rows: Sequence[Sequence[str]], size: int, box: _Box) -> None:
-        widths = [wide * box.wide / ROOM for wide in column_widths(rows, size)]
+        widths = [wide * box.wide / ROOM for wide in table_columns(rows, size)]
         frame = self._page.shapes.add_table(len(rows), len(rows[0]), *box._replace(high=0.34 * len(rows)).lengths())
         for column, wide in zip(frame.table.columns, widths, strict=True):
             column.width = Inches(wide)
@@ -239,9 +239,11 @@ class _Writer:
         drawn._element._nvXxPr.cNvPr.set("descr", clean_text(label))
 
     def _cited(self, slide: Slide) -> None:
-        if slide.numbers:
-            marks = " ".join(f"[{number}]" for number in slide.numbers)
-            self._text(f"{self._labels.source} {marks}", _Box(MARGIN, 6.8, ROOM, 0.4), 12, SOFT)
+        marks = " ".join(f"[{number}]" for number in slide.numbers)
+        cited = f"{self._labels.source} {marks}" if marks else ""
+        more = self._labels.more_rows.format(count=slide.more) if slide.more else ""
+        if cited or more:
+            self._text("   ".join(filter(None, [cited, more])), _Box(MARGIN, 6.8, ROOM, 0.4), 12, SOFT)
 
     def _title(self, text: str, box: _Box, size: int, colour: str, numbers: Sequence[int] = ()) -> None:
         """Put the title into the placeholder for screen readers and outlines."""
