@@ -19,7 +19,7 @@ def width(text: str) -> int:
 
 
 def column_widths(rows: Sequence[Sequence[str]], size: int, room: float, blank: float) -> list[float]:
-    """Return the width of each column of a table in inches: room for its longest word, the rest by how much those hold that need lines.
+    """Return the width of each column of a table in inches: room for its longest text, else for its longest word, and the rest by how much those hold that need lines.
 
     Where the words need more than there is, the widest columns alone are narrowed, so that numbers stay whole.
 
@@ -29,9 +29,13 @@ def column_widths(rows: Sequence[Sequence[str]], size: int, room: float, blank: 
         room: width of the table in inches.
         blank: blank beside the text of a cell in inches, on both sides together.
     """
+    columns = [*zip(*rows, strict=True)]
+    whole = [max(map(width, column)) * size * EM * BOLD / 72 + blank for column in columns]
+    if sum(whole) <= room:
+        return [wide * room / sum(whole) for wide in whole]
     widths = _levelled(_words(rows, size, blank), room)
     held = []
-    for wide, column in zip(widths, zip(*rows, strict=True), strict=True):
+    for wide, column in zip(widths, columns, strict=True):
         long = any(width(cell) * size * EM / 72 + blank > wide for cell in column[1:])
         held.append(sum(map(width, column)) / sum(map(bool, column)) if long else 0.0)
     weights = held if any(held) else widths

@@ -45,6 +45,7 @@ from services.reports.slides.slide import shortened
 from services.reports.statuses import SIGNS
 from services.run.errors import NotInstalled, SettingsError
 from services.run.installation import install_command
+from services.text.languages import direction
 
 PROGRAMS = ("pandoc", "pandoc.exe")
 """Names of the program in its package."""
@@ -88,11 +89,11 @@ def render_docx(report: ParsedReport) -> bytes:
     """
     tree = json.dumps(Tree(report).document()).encode()
     made = pandoc(tree, "--from=json", "--to=docx", "--output=-", f"--reference-doc={REFERENCE}")
-    return _with_properties(made, report.created or date.today().isoformat())
+    return _finished(made, report.created or date.today().isoformat(), direction(words(report.title)))
 
 
-def _with_properties(document: bytes, created: str) -> bytes:
-    """Set author and date, as Pandoc would print them below the title, and has no clock in its sandbox."""
+def _finished(document: bytes, created: str, side: str) -> bytes:
+    """Set author and date, which Pandoc would print below the title, keep rows of tables on one page, and set title and tables from the right."""
     written = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(document)) as made, zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as parts:
         for part in made.infolist():
@@ -100,9 +101,13 @@ def _with_properties(document: bytes, created: str) -> bytes:
             if part.filename == "docProps/core.xml":
                 data = data.replace(b"1970-01-01T", f"{created}T".encode())
                 data = data.replace(b"<dc:creator></dc:creator>", b"<dc:creator>Leadline</dc:creator>")
-            if part.filename == "word/document.xml":  # Pandoc does not write that no row is divided between pages
+            if part.filename == "word/document.xml":
                 data = data.replace(b"<w:tr><w:tc>", b"<w:tr><w:trPr></w:trPr><w:tc>")
                 data = data.replace(b"<w:tr><w:trPr>", b"<w:tr><w:trPr><w:cantSplit />")
+                for style, added in (
+                    ((b"Title", b"<w:bidi />"), (b"Table", b"<w:bidiVisual />")) if side == "rtl" else ()
+                ):
+                    data = re.sub(rb'<w:\w+Style w:val="%s" />' % style, rb"\g<0>" + added, data)
             parts.writestr(part, data)
     return written.getvalue()
 
@@ -128,7 +133,11 @@ class Tree:
             blocks.append(self._heading(section.level - 1, section.title, section.anchor))
             blocks += self._references() if section.role == "references" else self._blocks(section.blocks)
         blocks.append(_paragraph("Facts", [_str(labels.origin(by_rules=report.by_rules))]))
-        meta = {"title": self._inlines(report.title), "lang": [_str(language_of(report.locale))]}
+        meta = {
+            "title": self._inlines(report.title),
+            "lang": [_str(language_of(report.locale))],
+            "dir": [_str(direction(words(report.title)))],
+        }
         return {
             "pandoc-api-version": [1, 23, 1],
             "meta": {name: _node("MetaInlines", inlines) for name, inlines in meta.items()},
@@ -258,7 +267,8 @@ class Tree:
         # A word that is cut goes, unless it is of a script without blanks
         quotes = [re.sub(r"(?a:(?<!\w)\w++)…\Z", "…", shortened(quote, QUOTE)) for quote in reference.printed_quotes]
         written = filter(None, [*quotes, reference.further_quotes])
-        return [_paragraph("Bibliography", content), *(_paragraph("Quote", [_str(quote)]) for quote in written)]
+        quoted = [_paragraph("Quote", [_str(quote)], direction(quote)) for quote in written]
+        return [_paragraph("Bibliography", content, direction(reference.title)), *quoted]
 
     def _inlines(self, content: Inlines) -> list[Node]:
         """Return inlines; a marked statement is underlined, with its sign behind it."""
@@ -303,8 +313,9 @@ def _span(style: str, inlines: Sequence[Node], name: str = "") -> Node:
     return _node("Span", _attributes(name, **({"custom_style": style} if style else {})), inlines)
 
 
-def _paragraph(style: str, inlines: Sequence[Node]) -> Node:
-    return _node("Div", _attributes(custom_style=style), [_node("Para", inlines)])
+def _paragraph(style: str, inlines: Sequence[Node], side: str = "") -> Node:
+    attributes = _attributes(custom_style=style, **({"dir": side} if side else {}))
+    return _node("Div", attributes, [_node("Para", inlines)])
 
 
 def _link(text: str, link: str) -> Node:

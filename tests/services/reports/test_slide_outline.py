@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from schemas.document import Citation, Table, Text
+from schemas.document import Citation, Link, Listing, Paragraph, Table, Text
 from schemas.usage import Usage
 from services.reports.columns import column_widths, words_fit
 from services.reports.document import ParsedReport
@@ -14,7 +14,7 @@ from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
 from services.reports.slides.draft import material_of
 from services.reports.slides.layout import chart_of
-from services.reports.slides.slide import CELL, HIGH, ROOM, ShownCard, Slide, cards_height
+from services.reports.slides.slide import CELL, HIGH, ROOM, ShownCard, Slide, block_cards, cards_height
 from services.reports.slides.slide_outline import MAX_SLIDES, outline
 from tests.services.reports.full import ENGLISH, english, evidence, wide_table
 
@@ -190,3 +190,8 @@ def test_where_words_need_more_than_there_is_the_widest_columns_alone_are_narrow
     numbers, *others = column_widths([["1872", "x" * 30, "y" * 30], ["1873", "", ""]], 20, 4.0, 0.2)
     assert words_fit([["1872"]], 20, numbers, 0.2)
     assert others == pytest.approx([(4.0 - numbers) / 2] * 2)
+
+
+def test_a_card_of_a_file_has_its_name() -> None:
+    files = Listing(((Paragraph((Link("chart.png", "artifacts/1-chart.png"), Text(": prices"))),),))
+    assert [card.text for card in block_cards(files)] == ["chart.png: prices"]
