@@ -158,7 +158,11 @@ def _laid_out(
         elif source and isinstance(block, Quotation):
             cards.append(quote_card(source, block, title))
         else:
-            cards += block_cards(block)
+            for card in block_cards(block):
+                if card.text or not cards:
+                    cards.append(card)
+                else:  # a mark behind a block that has no sentence
+                    cards[-1] = replace(cards[-1], mark=card.mark, reasons=(*cards[-1].reasons, *card.reasons))
     turn_over()
     return slides
 

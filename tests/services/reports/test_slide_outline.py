@@ -195,3 +195,13 @@ def test_where_words_need_more_than_there_is_the_widest_columns_alone_are_narrow
 def test_a_card_of_a_file_has_its_name() -> None:
     files = Listing(((Paragraph((Link("chart.png", "artifacts/1-chart.png"), Text(": prices"))),),))
     assert [card.text for card in block_cards(files)] == ["chart.png: prices"]
+
+
+def test_the_mark_of_code_stands_on_its_card() -> None:
+    report = english().model_copy(
+        update={"document": None, "markdown": "# T\n\n## Code\n\n```python\nx = 77\n```\n\n†\n"}
+    )
+    cards = [card for slide in outline(parse_report(report)) if slide.title == "Code" for card in slide.cards]
+    assert [(card.kind, card.text, card.mark and card.mark.status) for card in cards] == [
+        ("code", "x = 77", "unverified")
+    ]
