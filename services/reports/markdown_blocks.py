@@ -47,6 +47,8 @@ MAX_COLUMNS = 40
 """Maximum columns of a table; a wider one is a paragraph, since each row is padded with cells."""
 _DEFINES = re.compile(rf"(?m)^([ ]{{0,3}}\[{EXCERPT_ID}\]):")
 """A citation that begins a line, and that Markdown would take for the definition of a link."""
+_FOOTNOTE = re.compile(r"(?m)^[ ]{0,3}\[\^[\w-]{1,40}\]:[ \t]*+(?=\S)")
+"""The number of a footnote before its text, which is a paragraph."""
 _PRIVATE = re.compile("[\ue000-\ue003\x00]")
 _SCRIPT = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<!--.*?(?:-->|\Z)|</?[A-Za-z][^<>]*>|<[!?][^<>]*>", re.DOTALL)
@@ -63,12 +65,21 @@ def _citation(state: StateInline, silent: bool) -> bool:
     return True
 
 
-PARSER = (
-    MarkdownIt("commonmark")
-    .enable("table")
-    .use(dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True)
-)
-PARSER.inline.ruler.before("link", "citation", _citation)
+class _Drafts(MarkdownIt):
+    """A parser that reads every link, since of a draft's links only the words stay."""
+
+    def validateLink(self, url: str) -> bool:  # noqa: N802 - the parser's name
+        return True
+
+
+def _prepared(parser: MarkdownIt) -> MarkdownIt:
+    parser.enable("table")
+    parser.use(dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True)
+    parser.inline.ruler.before("link", "citation", _citation)
+    return parser
+
+
+PARSER, _DRAFTS = _prepared(MarkdownIt("commonmark")), _prepared(_Drafts("commonmark"))
 _STYLES: dict[str, Style] = {"strong": "strong", "em": "emphasis"}
 _LATEX = re.compile(r"[\\^_=+<>]|^[A-Za-z]'?$|[A-Za-z]\s*[-*/(]")
 _UNSAFE = re.compile(r"\]\(|<[A-Za-z/!]|://|[`~]|\n\s*\n|^\d[\d.,]*\s")
@@ -280,7 +291,9 @@ def read_draft(markdown: str, excerpts: Mapping[str, Excerpt] = MappingProxyType
     """
     plain = plain_citations(_PRIVATE.sub("", markdown.replace("\r\n", "\n")), excerpts)
     evidence = "\n".join(excerpt.quote for excerpt in excerpts.values())
-    return _Reader(with_dollars(_DEFINES.sub(r"\1\\:", without_signs(plain))), evidence, drafted=True).read()
+    return _Reader(
+        with_dollars(_FOOTNOTE.sub("", _DEFINES.sub(r"\1\\:", without_signs(plain)))), evidence, drafted=True
+    ).read()
 
 
 class _Reader:
@@ -290,6 +303,7 @@ class _Reader:
         self._markdown = markdown
         self._evidence = evidence
         self._drafted = drafted
+        self._parser = _DRAFTS if drafted else PARSER
         self._kinds: dict[str, Callable[[SyntaxTreeNode], Block]] = {
             "paragraph": lambda node: Paragraph(self._content(node)),
             "heading": lambda node: Heading(int(node.tag[1]), self._content(node)),
@@ -305,7 +319,7 @@ class _Reader:
         }
 
     def read(self) -> tuple[Block, ...]:
-        return self._blocks(SyntaxTreeNode(PARSER.parse(self._markdown)).children)
+        return self._blocks(SyntaxTreeNode(self._parser.parse(self._markdown)).children)
 
     def _blocks(self, nodes: Sequence[SyntaxTreeNode]) -> tuple[Block, ...]:
         return tuple(
@@ -321,7 +335,7 @@ class _Reader:
         return inert(content, self._evidence) if self._drafted else content
 
     def _as_text(self, text: str) -> Paragraph:
-        return Paragraph(self._inlines(PARSER.parseInline(text.strip())[0].children or []))
+        return Paragraph(self._inlines(self._parser.parseInline(text.strip())[0].children or []))
 
     def _html(self, node: SyntaxTreeNode) -> Paragraph:
         if self._drafted:

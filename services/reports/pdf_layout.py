@@ -25,7 +25,7 @@ def _answer(_: dict[str, Any], page: bytes) -> dict[str, str]:
         lambda formula: f"<i>{escape(plain_math(unescape(formula[1])))}</i>", page.decode("utf-8", "replace")
     )
     try:
-        pdf = weasyprint.HTML(string=html, url_fetcher=_nothing_from_outside).write_pdf()
+        pdf = weasyprint.HTML(string=html, url_fetcher=_nothing_from_outside).write_pdf(presentational_hints=True)
     except Exception as error:  # noqa: BLE001 - whatever fails in there is told, not raised
         return {"error": f"{type(error).__name__}: {error}"[:500]}
     return {"pdf": base64.b64encode(bytes(pdf)).decode()}

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise, takewhile, zip_longest
 
-from schemas.document import Break, Citation, Formula, Inline, Inlines, Mark, Table, Text
+from schemas.document import Break, Citation, Formula, Inline, Inlines, Link, Mark, Table, Text
 from services.reports.markdown_blocks import joined
 from services.text.passages import statements
 
@@ -151,7 +151,7 @@ def words_of(units: Iterable[Inline]) -> str:
 
 def _written(unit: Inline) -> str:
     match unit:
-        case Text(text=text):
+        case Text(text=text) | Link(text=text):
             return text
         case Formula(latex=latex, display=display):
             return f"$${latex}$$" if display else f"${latex}$"

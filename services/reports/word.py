@@ -6,7 +6,6 @@ The nodes are those of https://hackage.haskell.org/package/pandoc-types; styles 
 import base64
 import io
 import json
-import math
 import re
 import subprocess
 import zipfile
@@ -37,14 +36,16 @@ from schemas.document import (
     Text,
 )
 from services.reports.charts.svg import chart_png
+from services.reports.columns import column_widths, largest_size
 from services.reports.document import ParsedReport, is_label, number_sides, statements, words
 from services.reports.html.figure import data_rows, title_with_unit
 from services.reports.labels import labels_for, language_of
 from services.reports.references import Reference, is_web_link
-from services.reports.slides.slide import shortened, width
+from services.reports.slides.slide import shortened
 from services.reports.statuses import SIGNS
 from services.run.errors import NotInstalled, SettingsError
 from services.run.installation import install_command
+from services.text.languages import direction
 
 PROGRAMS = ("pandoc", "pandoc.exe")
 """Names of the program in its package."""
@@ -56,6 +57,10 @@ REFERENCE = Path(__file__).with_name("reference.docx")
 """Document with the styles, the header with the title, and the footer with page numbers."""
 WIDE, HIGH = 6.4, 8.0
 """Maximum size of a picture in inches."""
+ROOM, CELL = 6.4, 0.15
+"""Width of a table, and the blank beside the text of a cell on both sides together, in inches."""
+CELL_SIZES = (10, 9, 8, 7, 6)
+"""Font sizes of cells in points, each with styles of its own in `reference.docx`."""
 MAX_CHARTS = 24
 """Maximum charts that are drawn; of further ones only the numbers are shown."""
 MAX_UNBROKEN = 600
@@ -84,11 +89,11 @@ def render_docx(report: ParsedReport) -> bytes:
     """
     tree = json.dumps(Tree(report).document()).encode()
     made = pandoc(tree, "--from=json", "--to=docx", "--output=-", f"--reference-doc={REFERENCE}")
-    return _with_properties(made, report.created or date.today().isoformat())
+    return _finished(made, report.created or date.today().isoformat(), direction(words(report.title)))
 
 
-def _with_properties(document: bytes, created: str) -> bytes:
-    """Set author and date, as Pandoc would print them below the title, and has no clock in its sandbox."""
+def _finished(document: bytes, created: str, side: str) -> bytes:
+    """Set author and date, which Pandoc would print below the title, keep rows of tables on one page, and set title and tables from the right."""
     written = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(document)) as made, zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as parts:
         for part in made.infolist():
@@ -96,6 +101,13 @@ def _with_properties(document: bytes, created: str) -> bytes:
             if part.filename == "docProps/core.xml":
                 data = data.replace(b"1970-01-01T", f"{created}T".encode())
                 data = data.replace(b"<dc:creator></dc:creator>", b"<dc:creator>Leadline</dc:creator>")
+            if part.filename == "word/document.xml":
+                data = data.replace(b"<w:tr><w:tc>", b"<w:tr><w:trPr></w:trPr><w:tc>")
+                data = data.replace(b"<w:tr><w:trPr>", b"<w:tr><w:trPr><w:cantSplit />")
+                for style, added in (
+                    ((b"Title", b"<w:bidi />"), (b"Table", b"<w:bidiVisual />")) if side == "rtl" else ()
+                ):
+                    data = re.sub(rb'<w:\w+Style w:val="%s" />' % style, rb"\g<0>" + added, data)
             parts.writestr(part, data)
     return written.getvalue()
 
@@ -121,7 +133,11 @@ class Tree:
             blocks.append(self._heading(section.level - 1, section.title, section.anchor))
             blocks += self._references() if section.role == "references" else self._blocks(section.blocks)
         blocks.append(_paragraph("Facts", [_str(labels.origin(by_rules=report.by_rules))]))
-        meta = {"title": self._inlines(report.title), "lang": [_str(language_of(report.locale))]}
+        meta = {
+            "title": self._inlines(report.title),
+            "lang": [_str(language_of(report.locale))],
+            "dir": [_str(direction(words(report.title)))],
+        }
         return {
             "pandoc-api-version": [1, 23, 1],
             "meta": {name: _node("MetaInlines", inlines) for name, inlines in meta.items()},
@@ -209,12 +225,14 @@ class Tree:
         sides: Sequence[Alignment] = (),
         shares: Sequence[float] = (),
     ) -> list[Node]:
-        columns = [[words(cell) for cell in column] for column in zip(*filter(None, [header, *rows]), strict=True)]
-        inner = "Cell Kept" if sum(len(cell) for column in columns for cell in column) <= MAX_UNBROKEN else "Cell"
-        aligned = [_node(f"Align{side.capitalize() or 'Default'}") for side in sides or [""] * len(columns)]
-        widths = [_node("ColWidth", share) for share in shares or _shares(columns)]
-        head = [self._row("Cell Kept", [_in_bold(cell) for cell in header])] if header else []
-        body = [self._row(inner if row is not rows[-1] else "Cell", row) for row in rows]
+        texts = [[words(cell) for cell in row] for row in filter(None, [header, *rows])]
+        size = largest_size(texts, CELL_SIZES, ROOM, CELL)
+        kept = sum(len(cell) for row in texts for cell in row) <= MAX_UNBROKEN
+        aligned = [_node(f"Align{side.capitalize() or 'Default'}") for side in sides or [""] * len(texts[0])]
+        columns = shares or [wide / ROOM for wide in column_widths(texts, size, ROOM, CELL)]
+        widths = [_node("ColWidth", share) for share in columns]
+        head = [self._row(_cell_style(size, kept=True), [_in_bold(cell) for cell in header])] if header else []
+        body = [self._row(_cell_style(size, kept=kept and row is not rows[-1]), row) for row in rows]
         columns_of = list(map(list, zip(aligned, widths, strict=True)))
         none = _attributes()
         bodies = [[none, 0, [], body]]
@@ -249,7 +267,8 @@ class Tree:
         # A word that is cut goes, unless it is of a script without blanks
         quotes = [re.sub(r"(?a:(?<!\w)\w++)…\Z", "…", shortened(quote, QUOTE)) for quote in reference.printed_quotes]
         written = filter(None, [*quotes, reference.further_quotes])
-        return [_paragraph("Bibliography", content), *(_paragraph("Quote", [_str(quote)]) for quote in written)]
+        quoted = [_paragraph("Quote", [_str(quote)], direction(quote)) for quote in written]
+        return [_paragraph("Bibliography", content, direction(reference.title)), *quoted]
 
     def _inlines(self, content: Inlines) -> list[Node]:
         """Return inlines; a marked statement is underlined, with its sign behind it."""
@@ -294,8 +313,9 @@ def _span(style: str, inlines: Sequence[Node], name: str = "") -> Node:
     return _node("Span", _attributes(name, **({"custom_style": style} if style else {})), inlines)
 
 
-def _paragraph(style: str, inlines: Sequence[Node]) -> Node:
-    return _node("Div", _attributes(custom_style=style), [_node("Para", inlines)])
+def _paragraph(style: str, inlines: Sequence[Node], side: str = "") -> Node:
+    attributes = _attributes(custom_style=style, **({"dir": side} if side else {}))
+    return _node("Div", attributes, [_node("Para", inlines)])
 
 
 def _link(text: str, link: str) -> Node:
@@ -319,11 +339,9 @@ def _with_fixed_blanks(content: Inlines) -> Iterable[Inline]:
         yield Text(f"{inline.text.rstrip(' ')}\u00a0", inline.styles) if isinstance(inline, Text) and joins else inline
 
 
-def _shares(columns: Sequence[Sequence[str]]) -> list[float]:
-    """Return the columns' shares of a table's width: by the root of all their text, and by their longest word."""
-    longest = [max(map(width, " ".join(column).split()), default=0) for column in columns]
-    weights = [math.sqrt(sum(map(width, column))) + word + 1 for column, word in zip(columns, longest, strict=True)]
-    return [weight / sum(weights) for weight in weights]
+def _cell_style(size: int, *, kept: bool) -> str:
+    """Return the name of the style of a cell, which may keep its row with the next one."""
+    return f"Cell{' Kept' if kept else ''}{f' {size}' if size < CELL_SIZES[0] else ''}"
 
 
 def _in_bold(content: Inlines) -> Inlines:

@@ -26,7 +26,7 @@ from schemas.document import (
     Table,
     Text,
 )
-from services.reports.document import ParsedReport, is_label, statements
+from services.reports.document import ParsedReport, is_label, statements, words
 from services.reports.html.figure import figure, table
 from services.reports.html.sanitised import mathml, sanitised
 from services.reports.labels import Labels
@@ -235,7 +235,8 @@ class Blocks:
 
     def _table(self, block: Table) -> Markup:
         rows = [[self.line(cell) for cell in row] for row in (block.header, *block.rows)]
-        return table(rows[0], rows[1:], block.aligned)
+        texts = [[words(cell) for cell in row] for row in (block.header, *block.rows)]
+        return table(rows[0], rows[1:], block.aligned, texts)
 
 
 def _placeholder(kind: str, place: int) -> str:

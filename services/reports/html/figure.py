@@ -7,8 +7,12 @@ from markupsafe import Markup
 from schemas.chart import Chart
 from services.reports.charts.checks import format_number
 from services.reports.charts.svg import chart_svg
+from services.reports.columns import column_widths, largest_size
 from services.reports.document import number_sides
 from services.reports.labels import Labels
+
+PRINT_SIZES, PRINT_ROOM, PRINT_CELL = (10, 9, 8, 7, 6), 6.85, 0.17
+"""Font sizes of tables on paper in points, as `page.css` names them; a table's width there, and the blank beside the text of a cell, in inches."""
 
 
 def figure(chart: Chart, place: int, labels: Labels, cited: Markup, *, with_echarts: bool) -> Markup:
@@ -72,13 +76,19 @@ def data_rows(chart: Chart, labels: Labels) -> list[list[str]]:
     return [header, *([name, *map(format_number, row)] for name, row in zip(chart.categories, values, strict=True))]
 
 
-def table(header: Sequence[object], rows: Sequence[Sequence[object]], sides: Sequence[str] = ()) -> Markup:
+def table(
+    header: Sequence[object],
+    rows: Sequence[Sequence[object]],
+    sides: Sequence[str] = (),
+    texts: Sequence[Sequence[str]] = (),
+) -> Markup:
     """Return an HTML table; its cells are escaped unless they are `Markup`.
 
     Args:
         header: names of the columns.
         rows: rows of the same length.
         sides: alignment of each column, or an empty text.
+        texts: the cells' words, the header first, if they are not the cells themselves; widths and font size on paper follow from them.
     """
     classes = [Markup(' class="align-{}"').format(side) if side else "" for side in sides or [""] * len(header)]
     head = Markup("").join(
@@ -90,6 +100,13 @@ def table(header: Sequence[object], rows: Sequence[Sequence[object]], sides: Seq
         )
         for row in rows
     )
+    texts = texts or [[str(cell) for cell in row] for row in (header, *rows)]
+    size = largest_size(texts, PRINT_SIZES, PRINT_ROOM, PRINT_CELL)
+    columns = Markup("").join(
+        Markup('<col width="{:.1f}%">').format(100 * wide / PRINT_ROOM)
+        for wide in column_widths(texts, size, PRINT_ROOM, PRINT_CELL)
+    )
     return Markup(
-        '<div class="scroll" tabindex="0"><table><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>'
-    ).format(head, body)
+        '<div class="scroll" tabindex="0"><table class="pt-{}"><colgroup>{}</colgroup><thead><tr>{}</tr></thead>'
+        "<tbody>{}</tbody></table></div>"
+    ).format(size, columns, head, body)

@@ -19,13 +19,14 @@ MATHML_ATTRIBUTES = {
 _UNKNOWN = re.compile(r"<mi>\\")
 MAX_LATEX = 2_000
 _TAGS = MATHML_TAGS | set(
-    "p h3 h4 h5 h6 ul ol li blockquote table thead tbody tr th td pre code strong em br hr a span sup mark q cite figure "
+    "p h3 h4 h5 h6 ul ol li blockquote table colgroup col thead tbody tr th td pre code strong em br hr a span sup mark q cite figure "
     "figcaption div".split()
 )
 _ATTRIBUTES = {
     **MATHML_ATTRIBUTES,
     "*": MATHML_ATTRIBUTES["*"] | {"class", "id", "title", "role", "tabindex", "aria-label", "aria-describedby"},
     "a": {"href", "target", "rel"},
+    "col": {"width"},
     "ol": {"start"},
     "th": {"scope"},
     "span": {"data-ref"},

@@ -10,7 +10,7 @@ from services.reports.html.figure import drawing
 from services.reports.html.page import asset, data_block, environment, page_parts
 from services.reports.html.sanitised import mathml
 from services.reports.labels import labels_for, language_of
-from services.reports.slides.slide import TITLE, ShownCard, Slide, column_widths, shortened, value_size
+from services.reports.slides.slide import TITLE, ShownCard, Slide, shortened, table_columns, value_size
 from services.reports.slides.slide_outline import SINGLE_COLUMN, outline
 from services.reports.statuses import SIGNS
 from services.text.languages import direction
@@ -37,7 +37,7 @@ def render_deck(report: ParsedReport, *, interactive: bool = True) -> str:
             ],
             drawings=_drawings(slides, with_echarts=bool(library)),
             shown=_card_text,
-            widths=column_widths,
+            widths=table_columns,
             value_size=value_size,
             single=SINGLE_COLUMN,
             signs=SIGNS,

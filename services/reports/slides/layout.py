@@ -7,14 +7,18 @@ from itertools import chain, zip_longest
 
 from schemas.chart import MAX_POINTS, Chart, Series
 from schemas.document import Block, Code, Drawing, Mark, Paragraph, Quotation, Table
+from services.reports.columns import largest_size, width
 from services.reports.document import ParsedReport, Picture, citations_in, is_label, letters, words
 from services.reports.html.figure import data_rows, title_with_unit
 from services.reports.labels import labels_for
 from services.reports.plain_math import in_line
 from services.reports.slides.slide import (
+    CELL,
     COLONS,
     HIGH,
+    ROOM,
     TABLE_HIGH,
+    TABLE_SIZES,
     TITLE,
     ShownCard,
     Slide,
@@ -22,15 +26,14 @@ from services.reports.slides.slide import (
     card_height,
     cards_height,
     cell_text,
-    column_widths,
     halves,
     introduction,
     item_card,
     numbers_in,
     pieces,
     row_height,
+    table_columns,
     title_text,
-    width,
     with_sign,
 )
 
@@ -155,7 +158,11 @@ def _laid_out(
         elif source and isinstance(block, Quotation):
             cards.append(quote_card(source, block, title))
         else:
-            cards += block_cards(block)
+            for card in block_cards(block):
+                if card.text or not cards:
+                    cards.append(card)
+                else:  # a mark behind a block that has no sentence
+                    cards[-1] = replace(cards[-1], mark=card.mark, reasons=(*cards[-1].reasons, *card.reasons))
     turn_over()
     return slides
 
@@ -263,10 +270,12 @@ def table_slides(title: str, table: Table) -> list[Slide]:
         if isinstance(mark, Mark)
     )
     over = numbers_in(chain(*table.header))
-    widths = column_widths([header, *(cells for cells, _ in numbered)], TABLE_SIZE)
-    room = TABLE_HIGH - row_height(header, widths, TABLE_SIZE)
-    rows = [(part, cited) for cells, cited in numbered for part in halves(cells, widths, TABLE_SIZE, room)]
-    heights = [row_height(cells, widths, TABLE_SIZE) for cells, _ in rows]
+    cells_of = [header, *(cells for cells, _ in numbered)]
+    size = largest_size(cells_of, TABLE_SIZES[TABLE_SIZES.index(TABLE_SIZE) :], ROOM, CELL)
+    widths = table_columns(cells_of, size)
+    room = TABLE_HIGH - row_height(header, widths, size)
+    rows = [(part, cited) for cells, cited in numbered for part in halves(cells, widths, size, room)]
+    heights = [row_height(cells, widths, size) for cells, _ in rows]
     return [
         _table_slide(
             title,

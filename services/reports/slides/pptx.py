@@ -14,8 +14,9 @@ from pptx.util import Inches, Pt
 from schemas.chart import Chart
 from schemas.clean_text import clean_text
 from services.reports.charts.svg import chart_png
+from services.reports.columns import width
 from services.reports.document import ParsedReport, words
-from services.reports.labels import Labels, labels_for, language_of
+from services.reports.labels import labels_for, language_of
 from services.reports.plain_math import plain_math
 from services.reports.slides.slide import (
     BESIDE,
@@ -31,14 +32,15 @@ from services.reports.slides.slide import (
     Slide,
     card_height,
     cards_height,
-    column_widths,
     row_height,
     shortened,
+    table_columns,
+    text_height,
     value_size,
-    width,
 )
 from services.reports.slides.slide_outline import SINGLE_COLUMN, outline
 from services.reports.statuses import SIGNS
+from services.text.languages import direction
 
 SLIDE_WIDE, SLIDE_HIGH = 13.333, 7.5
 """Size of a slide in inches: 16:9."""
@@ -61,7 +63,7 @@ def render_pptx(report: ParsedReport) -> bytes:
     deck.core_properties.title = clean_text(words(report.title))[:250]
     deck.core_properties.author = "Leadline"
     deck.core_properties.language = language_of(report.locale)
-    writer = _Writer(deck, labels_for(report.locale), language_of(report.locale))
+    writer = _Writer(deck, report)
     for slide in outline(report):
         writer.add(slide)
     data = io.BytesIO()
@@ -77,14 +79,16 @@ class _Box(NamedTuple):
     wide: float
     high: float
 
-    def lengths(self) -> list[Any]:
-        """Return left, top, width and height in the library's units."""
-        return [Inches(length) for length in self]
+    def lengths(self, side: str) -> list[Any]:
+        """Return left, top, width and height in the library's units; mirrored in a deck that is read from the right."""
+        box = self._replace(left=SLIDE_WIDE - self.left - self.wide) if side == "rtl" else self
+        return [Inches(length) for length in box]
 
 
 class _Writer:
-    def __init__(self, deck: Any, labels: Labels, language: str) -> None:
-        self._deck, self._labels, self._language = deck, labels, language
+    def __init__(self, deck: Any, report: ParsedReport) -> None:
+        self._deck, self._labels, self._language = deck, labels_for(report.locale), language_of(report.locale)
+        self._side = direction(words(report.title))
         self._page: Any = None
 
     def add(self, slide: Slide) -> None:
@@ -136,9 +140,11 @@ class _Writer:
                 SHEET,
             )
         if slide.rows:
-            lowest = 6.15 - 0.45 * (len(slide.rows) - 2)
-            for place, row in enumerate(slide.rows):
-                self._text(" · ".join(filter(None, row)), _Box(MARGIN, lowest + 0.45 * place, ROOM, 0.5), 15, SHEET)
+            bottom = 7.05
+            for text in reversed([" · ".join(filter(None, row)) for row in slide.rows]):
+                high = text_height(text, 15, ROOM - 0.2) + 0.17
+                bottom -= high
+                self._text(text, _Box(MARGIN, bottom, ROOM, high), 15, SHEET)
 
     @staticmethod
     def _broken(title: str) -> str:
@@ -169,7 +175,7 @@ class _Writer:
             top += high + GAP
 
     def _card(self, card: ShownCard, box: _Box, size: int) -> None:
-        shape = self._page.shapes.add_shape(MSO_SHAPE.RECTANGLE, *box.lengths())
+        shape = self._page.shapes.add_shape(MSO_SHAPE.RECTANGLE, *box.lengths(self._side))
         shape.shadow.inherit = False
         shape.fill.solid()
         shape.fill.fore_color.rgb = _colour(WARN_SOFT if card.kind == "quote" else SHEET)
@@ -181,7 +187,8 @@ class _Writer:
         frame.margin_top = frame.margin_bottom = Inches(PADDING / 2 - 0.05)
         paragraph = frame.paragraphs[0]
         if card.kind == "figure":
-            frame.margin_left = Inches(PADDING / 2 + VALUE_WIDE)
+            margin = "margin_right" if self._side == "rtl" else "margin_left"
+            setattr(frame, margin, Inches(PADDING / 2 + VALUE_WIDE))
             value = _Box(box.left + PADDING / 2, box.top, VALUE_WIDE, box.high)
             self._text(card.heading, value, value_size(card.heading), ACCENT, bold=True, middle=True)
         elif card.heading:
@@ -202,11 +209,15 @@ class _Writer:
             colour = ACCENT if card.mark.status == "inferred" else WARN
             self._run(paragraph, SIGNS[card.mark.status], 14, colour)
         for paragraph in frame.paragraphs:
-            paragraph.alignment = PP_ALIGN.LEFT
+            paragraph.alignment = paragraph.alignment or PP_ALIGN.LEFT
 
     def _table(self, rows: Sequence[Sequence[str]], size: int, box: _Box) -> None:
-        widths = [wide * box.wide / ROOM for wide in column_widths(rows, size)]
-        frame = self._page.shapes.add_table(len(rows), len(rows[0]), *box._replace(high=0.34 * len(rows)).lengths())
+        widths = [wide * box.wide / ROOM for wide in table_columns(rows, size)]
+        frame = self._page.shapes.add_table(
+            len(rows), len(rows[0]), *box._replace(high=0.34 * len(rows)).lengths(self._side)
+        )
+        if self._side == "rtl":
+            frame.table._tbl.tblPr.set("rtl", "1")
         for column, wide in zip(frame.table.columns, widths, strict=True):
             column.width = Inches(wide)
         for place, row in enumerate(rows):
@@ -235,18 +246,20 @@ class _Writer:
         inches = min(2 / 96, box.wide / wide, box.high / high)
         left, top = box.left + (box.wide - wide * inches) / 2, box.top + (box.high - high * inches) / 2
         place = _Box(left, top, wide * inches, high * inches)
-        drawn = self._page.shapes.add_picture(io.BytesIO(png), *place.lengths())
+        drawn = self._page.shapes.add_picture(io.BytesIO(png), *place.lengths(self._side))
         drawn._element._nvXxPr.cNvPr.set("descr", clean_text(label))
 
     def _cited(self, slide: Slide) -> None:
-        if slide.numbers:
-            marks = " ".join(f"[{number}]" for number in slide.numbers)
-            self._text(f"{self._labels.source} {marks}", _Box(MARGIN, 6.8, ROOM, 0.4), 12, SOFT)
+        marks = " ".join(f"[{number}]" for number in slide.numbers)
+        cited = f"{self._labels.source} {marks}" if marks else ""
+        more = self._labels.more_rows.format(count=slide.more) if slide.more else ""
+        if cited or more:
+            self._text("   ".join(filter(None, [cited, more])), _Box(MARGIN, 6.8, ROOM, 0.4), 12, SOFT)
 
     def _title(self, text: str, box: _Box, size: int, colour: str, numbers: Sequence[int] = ()) -> None:
         """Put the title into the placeholder for screen readers and outlines."""
         title = self._page.shapes.title
-        title.left, title.top, title.width, title.height = box.lengths()
+        title.left, title.top, title.width, title.height = box.lengths(self._side)
         title.text_frame.word_wrap = True
         title.text_frame.margin_left = 0
         title.text_frame.vertical_anchor = MSO_ANCHOR.MIDDLE
@@ -260,7 +273,7 @@ class _Writer:
             self._run(paragraph, "".join(f"\u00a0[{number}]" for number in numbers), 12, colour)
 
     def _text(self, text: str, box: _Box, size: int, colour: str, *, bold: bool = False, middle: bool = False) -> None:
-        frame = self._page.shapes.add_textbox(*box.lengths()).text_frame
+        frame = self._page.shapes.add_textbox(*box.lengths(self._side)).text_frame
         frame.word_wrap = True
         frame.vertical_anchor = MSO_ANCHOR.MIDDLE if middle else MSO_ANCHOR.TOP
         frame.margin_left = 0
@@ -269,6 +282,9 @@ class _Writer:
     def _run(self, paragraph: Any, text: str, size: int, colour: str, *, bold: bool = False) -> None:
         run = paragraph.add_run()
         run.text = clean_text(text)
+        if direction(text) == "rtl":
+            paragraph.alignment = PP_ALIGN.RIGHT
+            paragraph._p.get_or_add_pPr().set("rtl", "1")
         run.font.size, run.font.bold, run.font.name = Pt(size), bold, FONT
         run.font.color.rgb = _colour(colour)
         properties = run._r.get_or_add_rPr()

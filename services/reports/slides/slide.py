@@ -5,7 +5,6 @@ Texts are measured in half-width characters: a Chinese one counts twice.
 
 import math
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -13,6 +12,7 @@ from itertools import chain, takewhile
 
 from schemas.chart import Chart
 from schemas.document import Block, Code, Display, Heading, Inline, Inlines, Listing, Mark, Paragraph, Quotation, Text
+from services.reports.columns import BOLD, EM, column_widths, width, words_fit
 from services.reports.document import Picture, citations_in, letters, words
 from services.reports.plain_math import in_line, plain_math
 from services.reports.sentences import cited_sentences
@@ -20,7 +20,6 @@ from services.reports.statuses import SIGNS
 from services.text.passages import sentences
 from services.text.tokens import has_cjk
 
-_WIDE = frozenset("WM@%&mwOQGD—…")
 TITLE = 96
 """Capacity of a slide's title, which has two lines."""
 _STOPS = (("；", "; "), ("，", ", ", "、", " "))
@@ -29,14 +28,11 @@ ROOM, HIGH = 12.0, 5.05
 """Width and height in inches of what stands below a slide's title; a slide is 13.333 by 7.5 inches."""
 SIZES = (32, 28, 24, 22, 20, 18, 16, 15, 14, 12)
 """Font sizes in points: a slide has the greatest at which its content fits."""
-_EM, _LEADING = 0.57, 1.36
-"""Width of a half-width character and height of a line, as parts of the font's size, rather too large than too small."""
+_LEADING = 1.36
+"""Height of a line as a part of the font's size, rather too large than too small."""
 CELL = 0.27
 """Blank beside the text of a table's cell in inches, on both sides together."""
 _CELL_HIGH = 0.15
-_BOLD = 1.1
-LONGEST_WORD = 16
-"""Half-width characters of a longer word that is not kept on one line of a table's cell."""
 GAP, PADDING = 0.15, 0.36
 """Blank between cards, and inside of a card on both sides together, in inches."""
 BESIDE = 4.2
@@ -44,7 +40,8 @@ BESIDE = 4.2
 VALUE_WIDE = 3.6
 """Width in inches of the key figure at the left of its sentence."""
 CODE_SIZE = 14
-MAX_TABLE_SIZE = 24
+TABLE_SIZES = (*(size for size in SIZES if size <= 24), 11, 10, 9)
+"""Font sizes of tables in points."""
 TABLE_HIGH = HIGH - 0.4
 """Height of a table in inches: its sources stand below it."""
 CODE_LINES = 14
@@ -53,11 +50,6 @@ COLONS = (":", "：")
 _INSIDE_NUMBER = re.compile(r" (?=[^\w\s]*\d|[±–~-])")
 _BEFORE_STOP = re.compile(r" (?=[.,;:!?](?:\s|$)|[。，；：！？])")
 """Blank that a citation leaves before a stop."""
-
-
-def width(text: str) -> int:
-    """Return the width of a text, rather too wide than too narrow."""
-    return sum(2 if char in _WIDE or unicodedata.east_asian_width(char) in "WFA" else 1 for char in text)
 
 
 def shortened(text: str, room: int) -> str:
@@ -103,7 +95,7 @@ def lines(text: str, size: int, wide: float) -> int:
 def _ems(text: str) -> float:
     """Return the width of a text as a multiple of the font's size: a Chinese character has 1."""
     wide = width(text) - len(text)
-    return wide + (len(text) - wide) * _EM
+    return wide + (len(text) - wide) * EM
 
 
 def text_height(text: str, size: int, wide: float) -> float:
@@ -111,20 +103,9 @@ def text_height(text: str, size: int, wide: float) -> float:
     return lines(text, size, wide) * size * _LEADING / 72
 
 
-def column_widths(rows: Sequence[Sequence[str]], size: int) -> list[float]:
-    """Return the width of each column of a table in inches: room for its longest word, the rest by how much it holds."""
-    columns = [[cell for cell in column if cell] or [""] for column in zip(*rows, strict=True)]
-    words = [max(width(word) for cell in column for word in [*_unbroken(cell), "0000"]) for column in columns]
-    texts = [sum(map(width, column)) / len(column) for column in columns]
-    min_widths = [min(word, LONGEST_WORD) * size * _EM * _BOLD / 72 + CELL for word in words]
-    narrowed = min(1.0, ROOM / sum(min_widths))
-    rest = ROOM - sum(min_widths) * narrowed
-    return [wide * narrowed + rest * text / (sum(texts) or 1) for wide, text in zip(min_widths, texts, strict=True)]
-
-
-def _unbroken(text: str) -> list[str]:
-    """Return the parts of a text that a line break does not divide; a line may end behind any Chinese character."""
-    return "".join(" " if unicodedata.east_asian_width(char) in "WF" else char for char in text).split()
+def table_columns(rows: Sequence[Sequence[str]], size: int) -> list[float]:
+    """Return the width of each column of a slide's table in inches."""
+    return column_widths(rows, size, ROOM, CELL)
 
 
 def row_height(cells: Sequence[str], widths: Sequence[float], size: int) -> float:
@@ -138,7 +119,7 @@ def halves(cells: tuple[str, ...], widths: Sequence[float], size: int, room: flo
         return [cells]
     count = max(1, int((room - _CELL_HIGH) * 72 / (size * _LEADING)) - 1)
     cut = [
-        pieces(cell, max(4, int((wide - CELL) * 72 / (size * _EM) * 0.85)) * count) or [""]
+        pieces(cell, max(4, int((wide - CELL) * 72 / (size * EM) * 0.85)) * count) or [""]
         for cell, wide in zip(cells, widths, strict=True)
     ]
     return [tuple(cell[place] if place < len(cell) else "" for cell in cut) for place in range(max(map(len, cut)))]
@@ -183,6 +164,8 @@ class Slide:
     """Numbers of the sources of its title, table or chart."""
     reasons: tuple[tuple[str, Mark], ...] = ()
     """Marked rows of a table."""
+    more: int = 0
+    """Rows of its table that stand in the notes alone."""
     notes: tuple[str, ...] = ()
     """The report's further text, then the reasons of marks, then its sources."""
 
@@ -193,17 +176,16 @@ class Slide:
 
     def holds_cards(self, size: int) -> bool:
         """Tell whether its table has room for its cards above it, in a font size in points."""
-        return cards_height(self.cards, size, ROOM) + GAP + table_height(self.rows, size) <= TABLE_HIGH
+        return table_fits(self.rows, size, TABLE_HIGH - GAP - cards_height(self.cards, size, ROOM))
 
     @property
     def text_size(self) -> int:
         """The font size of its cards and its table, in points."""
         if self.cards and self.kind == "table":
-            return next((size for size in SIZES if size <= MAX_TABLE_SIZE and self.holds_cards(size)), SIZES[-1])
+            return next(filter(self.holds_cards, TABLE_SIZES), TABLE_SIZES[-1])
         if self.cards:
             return next((size for size in SIZES if cards_height(self.cards, size, self.cards_wide) <= HIGH), SIZES[-1])
-        sizes = [size for size in SIZES if size <= MAX_TABLE_SIZE]
-        return next((size for size in sizes if table_height(self.rows, size) <= TABLE_HIGH), SIZES[-1])
+        return next((size for size in TABLE_SIZES if table_fits(self.rows, size, TABLE_HIGH)), TABLE_SIZES[-1])
 
 
 def cards_height(cards: Sequence[ShownCard], size: int, wide: float = ROOM) -> float:
@@ -227,17 +209,17 @@ def card_height(card: ShownCard, size: int, wide: float = ROOM) -> float:
 
 def value_size(value: str) -> int:
     """Return the font size of a key figure, with its unit on a second line at most, and no word or number broken."""
-    longest, wide = max(value.split(" "), key=width), (VALUE_WIDE - PADDING) / _BOLD
+    longest, wide = max(value.split(" "), key=width), (VALUE_WIDE - PADDING) / BOLD
     return next(
         (size for size in SIZES if lines(value, size, VALUE_WIDE - 0.2) <= 2 and lines(longest, size, wide) == 1),
         SIZES[-1],
     )
 
 
-def table_height(rows: Sequence[Sequence[str]], size: int) -> float:
-    """Return the height of a table in inches."""
-    widths = column_widths(rows, size)
-    return sum(row_height(row, widths, size) for row in rows)
+def table_fits(rows: Sequence[Sequence[str]], size: int, high: float) -> bool:
+    """Tell whether a table fits below a height in inches, without a broken word."""
+    widths = table_columns(rows, size)
+    return words_fit(rows, size, ROOM, CELL) and sum(row_height(row, widths, size) for row in rows) <= high
 
 
 def block_cards(block: Block) -> Iterator[ShownCard]:

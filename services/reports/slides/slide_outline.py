@@ -255,10 +255,21 @@ def _briefly(
     left = max(MIN_FIGURES, room - sum(map(len, brief.values())))
     drawn = [(part[0].anchor, slide) for part in parts for slide in full[part[0].anchor] if slide.kind != "cards"]
     chosen = sorted(range(len(drawn)), key=lambda place: drawn[place][1].kind == "table")[:left]
-    for place in sorted(chosen):
-        anchor, slide = drawn[place]
-        brief[anchor].append(slide)
+    for place, (anchor, slide) in enumerate(drawn):
+        home = next((key for key in (anchor, *brief) if brief[key]), anchor)
+        if place in chosen or not brief[home]:
+            brief[anchor].append(slide)
+        else:
+            brief[home][-1] = _with_rows_in_notes(brief[home][-1], slide)
     return brief
+
+
+def _with_rows_in_notes(slide: Slide, dropped: Slide) -> Slide:
+    """Put the rows of a dropped slide into the notes, counted if they continue the slide's own table."""
+    rows = [" | ".join(row) for row in dropped.rows]
+    if slide.kind == "table" and slide.rows[0] == dropped.rows[0]:
+        return replace(slide, more=slide.more + len(rows) - 1, notes=(*slide.notes, *rows[1:]))
+    return replace(slide, notes=(*slide.notes, dropped.title, *rows))
 
 
 def _main_points(section: Section, report: ParsedReport, shown: Collection[str], count: int) -> list[Slide]:

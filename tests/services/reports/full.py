@@ -30,6 +30,38 @@ CHINESE = [
 ]
 
 
+ARABIC = """# ما هو عمق تشالنجر ديب؟
+
+## الجواب
+
+يبلغ العمق 10,994 مترا في عام 2010 [1].
+
+| السفينة | العام |
+|---|---|
+| تشالنجر | 1875 [1] |
+"""
+WIDE_HEAD = [
+    "Vessel",
+    "Year of sounding",
+    "Ocean",
+    "Fathoms",
+    "Metres",
+    "Method",
+    "Commander",
+    "Institution",
+    "Remarks",
+]
+
+
+def wide_table(rows: int) -> str:
+    """Return a report in Markdown with a table wider than a page, whose last column cites."""
+    cells = "HMS Challenger | 1873 | Pacific | 3862 | 7063 | rope | Thomson | Admiralty"
+    lines = (
+        f"| {cells} | remark{row} as he hauled the lead back from the bottom of the sea [1] |" for row in range(rows)
+    )
+    return "\n".join(["# Depths", "", "## Soundings", "", f"| {' | '.join(WIDE_HEAD)} |", "|---" * 9 + "|", *lines, ""])
+
+
 def chart(**changes: Any) -> str:
     """Return a chart as the reporter writes it."""
     fields = {

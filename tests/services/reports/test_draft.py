@@ -213,3 +213,15 @@ def test_a_stop_in_code_keeps_the_blank_before_it_and_a_citation_leaves_none() -
     [paragraph] = read_draft("It proposed `?` and `.` in 2014 [E1-1], and more [E1-1].", {})
     assert isinstance(paragraph, Paragraph)
     assert words_of(paragraph.content) == "It proposed ? and . in 2014, and more."
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("The line.[^1]\n\n[^1]: The owner was Thomson.", "The line.\n\nThe owner was Thomson."),
+        ("See [a link](javascript:alert(1)) here.", "See a link here."),
+        ("See ![a chart](data:text/html,x) here.", "See a chart here."),
+    ],
+)
+def test_of_links_and_footnotes_the_words_stay(written: str, read: str) -> None:
+    assert to_draft(read_draft(written)).strip() == read

@@ -25,7 +25,7 @@ from services.reports.slides.deck import render_deck
 from services.reports.slides.slide_outline import outline
 from services.run.errors import BadInput
 from services.sandbox.browser import find_browser
-from tests.services.reports.full import chart, chinese, english, report_of
+from tests.services.reports.full import chart, chinese, english, report_of, wide_table
 from tests.services.reports.test_html import hostile_report
 from tests.services.reports.vectors import VECTORS
 
@@ -201,6 +201,20 @@ async def test_a_long_pdf_has_a_list_of_contents_and_two_lines_of_a_quote() -> N
     assert "ContentsPart0Part1Part2Part3" in said
     assert said.rpartition("References")[2].count("ran") < 40
     assert "Contents" not in printed((await render(english(), ["pdf"]))["report.pdf"])
+
+
+@pytest.mark.parametrize("browser", [True, pytest.param(False, marks=pytest.mark.long)])
+async def test_a_wide_table_stands_whole_on_paper(monkeypatch: pytest.MonkeyPatch, browser: bool) -> None:
+    if not browser:
+        monkeypatch.setenv("PATH", "")
+    if find_browser() is None:
+        pytest.importorskip("weasyprint", reason="PDF needs Chromium or the extra pdf")
+    pypdfium2 = pytest.importorskip("pypdfium2")
+    report = english().model_copy(update={"document": None, "markdown": wide_table(30)})
+    pages = [*pypdfium2.PdfDocument((await render(report, ["pdf"]))["report.pdf"])]
+    said = "\n".join(page.get_textpage().get_text_range() for page in pages)
+    assert all(said.count(word) >= 30 for word in ("Challenger", "1873", "Pacific", "Admiralty", "remark", "[1]"))
+    assert len(pages) <= 5
 
 
 def printed(data: bytes) -> str:

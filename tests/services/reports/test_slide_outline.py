@@ -5,17 +5,18 @@ from typing import Any
 
 import pytest
 
-from schemas.document import Citation, Table, Text
+from schemas.document import Citation, Link, Listing, Paragraph, Table, Text
 from schemas.usage import Usage
+from services.reports.columns import column_widths, words_fit
 from services.reports.document import ParsedReport
 from services.reports.markdown import ReportInputs, finish_report
 from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
 from services.reports.slides.draft import material_of
 from services.reports.slides.layout import chart_of
-from services.reports.slides.slide import HIGH, ShownCard, Slide, cards_height
+from services.reports.slides.slide import CELL, HIGH, ROOM, ShownCard, Slide, block_cards, cards_height
 from services.reports.slides.slide_outline import MAX_SLIDES, outline
-from tests.services.reports.full import ENGLISH, english, evidence
+from tests.services.reports.full import ENGLISH, english, evidence, wide_table
 
 LONG = "The ship {name} sounded the trench and found no bottom with the line that was aboard. " * 6
 
@@ -165,3 +166,42 @@ def test_what_introduces_the_sections_stands_on_the_cover() -> None:
     slides = written(f"# Depth\n\nA digest of the sources:\n\n## Guam\n\n{ENGLISH[0][:-1]} [E1-1].")
     assert slides[0].rows[0] == ("A digest of the sources",)
     assert [slide.kind for slide in slides if slide.title == "Depth"] == ["cover"]
+
+
+def test_rows_that_a_deck_has_no_room_for_are_counted_on_its_last_slide_and_stand_in_the_notes() -> None:
+    sections = "".join(f"\n## Part {part}\n\nA point of part {part} [1].\n" for part in range(14))
+    report = english().model_copy(update={"document": None, "markdown": wide_table(80) + sections})
+    *first, last = (slide for slide in outline(parse_report(report)) if slide.kind == "table")
+    shown = sum(len(slide.rows) - 1 for slide in (*first, last))
+    assert 0 < shown < 80
+    assert [slide.more for slide in first] == [0] * len(first)
+    assert last.more == 80 - shown
+    assert all(any(f"remark{row} " in note for note in last.notes) for row in range(shown, 80))
+
+
+def test_a_table_is_set_in_a_font_in_which_no_word_is_broken() -> None:
+    report = english().model_copy(update={"document": None, "markdown": wide_table(8)})
+    tables = [slide for slide in outline(parse_report(report)) if slide.kind == "table"]
+    assert tables
+    assert all(words_fit(slide.rows, slide.text_size, ROOM, CELL) for slide in tables)
+
+
+def test_where_words_need_more_than_there_is_the_widest_columns_alone_are_narrowed() -> None:
+    numbers, *others = column_widths([["1872", "x" * 30, "y" * 30], ["1873", "", ""]], 20, 4.0, 0.2)
+    assert words_fit([["1872"]], 20, numbers, 0.2)
+    assert others == pytest.approx([(4.0 - numbers) / 2] * 2)
+
+
+def test_a_card_of_a_file_has_its_name() -> None:
+    files = Listing(((Paragraph((Link("chart.png", "artifacts/1-chart.png"), Text(": prices"))),),))
+    assert [card.text for card in block_cards(files)] == ["chart.png: prices"]
+
+
+def test_the_mark_of_code_stands_on_its_card() -> None:
+    report = english().model_copy(
+        update={"document": None, "markdown": "# T\n\n## Code\n\n```python\nx = 77\n```\n\n†\n"}
+    )
+    cards = [card for slide in outline(parse_report(report)) if slide.title == "Code" for card in slide.cards]
+    assert [(card.kind, card.text, card.mark and card.mark.status) for card in cards] == [
+        ("code", "x = 77", "unverified")
+    ]

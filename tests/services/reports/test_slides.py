@@ -28,8 +28,9 @@ from services.reports.slides.slide_outline import (
     MIN_FIGURES,
     outline,
 )
+from services.text.languages import direction
 from tests.fakes.browser import Page, needs_chromium
-from tests.services.reports.full import chinese, english
+from tests.services.reports.full import ARABIC, chinese, english
 from tests.services.reports.test_html import hostile_report, quiet
 from tests.services.reports.vectors import VECTORS
 
@@ -241,6 +242,32 @@ def test_powerpoint_has_native_tables_pictures_of_charts_and_sources_in_its_note
     assert all(slide.shapes.title.text_frame.text for slide in deck.slides)
     notes = "\n".join(slide.notes_slide.notes_text_frame.text for slide in deck.slides if slide.has_notes_slide)
     assert all(f"[{one.number}] {one.title}" in notes for one in parsed.references if one.cited)
+
+
+def test_powerpoint_sets_arabic_from_the_right() -> None:
+    pptx = pytest.importorskip("pptx", reason="PowerPoint needs the extra formats")
+    from services.reports.slides.pptx import render_pptx
+
+    report = english().model_copy(update={"document": None, "markdown": ARABIC, "locale": "ar"})
+    deck = pptx.Presentation(io.BytesIO(render_pptx(parse_report(report))))
+    shapes = [shape for slide in deck.slides for shape in slide.shapes]
+    for paragraph in (one for shape in shapes if shape.has_text_frame for one in shape.text_frame.paragraphs):
+        rtl = paragraph._p.find("{*}pPr[@rtl='1'][@algn='r']") is not None
+        assert rtl == (direction(paragraph.text) == "rtl"), paragraph.text
+    assert all(shape.table._tbl.tblPr.get("rtl") == "1" for shape in shapes if shape.has_table)
+
+
+def test_lines_of_powerpoints_cover_stand_one_below_the_other() -> None:
+    pptx = pytest.importorskip("pptx", reason="PowerPoint needs the extra formats")
+    from services.reports.slides.pptx import render_pptx
+
+    parsed = parse_report(english())
+    parsed = replace(parsed, counts=replace(parsed.counts, text="statements backed by quotes " * 10))
+    cover = pptx.Presentation(io.BytesIO(render_pptx(parsed))).slides[0]
+    *_, status, day = sorted(cover.shapes, key=lambda shape: shape.top)
+    assert "backed" in status.text_frame.text
+    assert status.top + status.height <= day.top
+    assert status.height.inches >= 2 * 15 * 1.2 / 72
 
 
 @pytest.mark.long

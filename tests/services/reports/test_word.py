@@ -13,7 +13,8 @@ from services.reports.formats import render
 from services.reports.parser import parse_report
 from services.reports.word import CONTENTS_BEGIN, CONTENTS_END, QUOTE, Tree, render_docx
 from services.run.errors import NotInstalled, SettingsError
-from tests.services.reports.full import ENGLISH, chinese, english, report_of
+from services.text.languages import direction
+from tests.services.reports.full import ARABIC, ENGLISH, chinese, english, report_of, wide_table
 
 pytest.importorskip("pypandoc", reason="Word needs the extra formats")
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -65,6 +66,27 @@ async def test_a_long_quote_is_cut_behind_a_word_in_the_references() -> None:
     quote = (await text(report)).rpartition("References")[2].partition("The Vityaz reported")[2].partition("\n")[0]
     assert re.search(r" (?:reported|a|figure|again|and) …$", quote), quote
     assert len(quote) <= QUOTE
+
+
+async def test_a_wide_table_has_smaller_letters_and_no_row_on_two_pages() -> None:
+    report = english().model_copy(update={"document": None, "markdown": wide_table(3)})
+    document = (await parts(report))["word/document.xml"].decode()
+    [table] = re.findall(r"<w:tbl>.*?</w:tbl>", document)
+    assert table.count("<w:cantSplit />") == table.count("</w:tr>") == 4
+    assert table.count("<w:tblHeader") == 1
+    assert set(re.findall(r'w:pStyle w:val="(\w+)"', table)) == {"Cell7", "CellKept7"}
+    assert b'w:styleId="CellKept7"' in (await parts(report))["word/styles.xml"]
+
+
+async def test_what_is_written_from_the_right_is_set_from_there() -> None:
+    report = english().model_copy(update={"document": None, "markdown": ARABIC, "locale": "ar"})
+    root = etree.fromstring((await parts(report))["word/document.xml"])
+    for paragraph in root.iter(f"{W}p"):
+        said = "".join(paragraph.itertext(f"{W}t"))
+        assert (paragraph.find(f"{W}pPr/{W}bidi") is not None) == (
+            direction(said) == "rtl" or said == "1875 [1]" or not said
+        ), said
+    assert root.find(f".//{W}tblPr/{W}bidiVisual") is not None
 
 
 async def test_formulas_are_words_own_and_a_wrong_one_is_text() -> None:
