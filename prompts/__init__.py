@@ -270,7 +270,9 @@ def _bounded(role: str, blocks: Iterable[Iterable[str]]) -> list[str]:
         with metered() as meter:
             return ["".join(meter.pieces(block)) for block in blocks]
     except Exception as error:  # noqa: BLE001 - a text from outside raises whatever Jinja and Python have for it
-        raise PromptError(f"prompts.{role} cannot be used: {str(error)[:200].rstrip('.')}. Change it, or leave it out.") from None
+        raise PromptError(
+            f"prompts.{role} cannot be used: {str(error)[:200].rstrip('.')}. Change it, or leave it out."
+        ) from None
 
 
 def render_partial(name: str, **values: object) -> str:
