@@ -19,6 +19,7 @@ from leadline.runs.store import RunRecord, open_home
 from schemas.reporter import Report
 from services.reports.formats import check_formats
 from services.run.errors import BadInput
+from services.run.run_input import check_utf8
 from services.run.scope import checked_choices, prompts_of
 from services.run.settings import settings
 from services.run.ui_text import say
@@ -62,6 +63,7 @@ async def aresearch(
     Raises:
         LeadlineError: with a message that says what to do. The run stays resumable with `resume`.
     """
+    check_utf8(question)
     options: dict[str, Any] = {**choices}
     if folders := [*_paths(docs), *_paths(options.get("documents", ()))]:
         options["documents"] = list(map(str, folders))

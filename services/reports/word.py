@@ -92,6 +92,13 @@ def render_docx(report: ParsedReport) -> bytes:
     return _finished(made, report.created or date.today().isoformat(), direction(words(report.title)))
 
 
+_FROM_THE_RIGHT = (
+    (b'<w:pStyle w:val="Title" />', b"<w:bidi />"),
+    (b'<w:tblStyle w:val="Table" />', b"<w:bidiVisual />"),
+)
+"""Styles whose parts Pandoc leaves as they are, and what sets those from the right."""
+
+
 def _finished(document: bytes, created: str, side: str) -> bytes:
     """Set author and date, which Pandoc would print below the title, keep rows of tables on one page, and set title and tables from the right."""
     written = io.BytesIO()
@@ -104,10 +111,8 @@ def _finished(document: bytes, created: str, side: str) -> bytes:
             if part.filename == "word/document.xml":
                 data = data.replace(b"<w:tr><w:tc>", b"<w:tr><w:trPr></w:trPr><w:tc>")
                 data = data.replace(b"<w:tr><w:trPr>", b"<w:tr><w:trPr><w:cantSplit />")
-                for style, added in (
-                    ((b"Title", b"<w:bidi />"), (b"Table", b"<w:bidiVisual />")) if side == "rtl" else ()
-                ):
-                    data = re.sub(rb'<w:\w+Style w:val="%s" />' % style, rb"\g<0>" + added, data)
+                for style, turned in _FROM_THE_RIGHT if side == "rtl" else ():
+                    data = data.replace(style, style + turned)
             parts.writestr(part, data)
     return written.getvalue()
 

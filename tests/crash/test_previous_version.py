@@ -19,7 +19,7 @@ def test_a_run_of_the_previous_version_is_gone_on_with_and_asks_nothing_twice(
     unpack(Path("home"))
     lay_out_papers(Path("papers"))
     listed = leadline("runs")
-    assert "running      Who designed the wire sounding machine" in listed.out
+    assert "interrupted  Who designed the wire sounding machine" in listed.out
     resumed = leadline("resume")
     assert resumed.code == 0, resumed.err
     assert "William Thomson" in resumed.out

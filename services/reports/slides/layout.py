@@ -159,7 +159,7 @@ def _laid_out(
             cards.append(quote_card(source, block, title))
         else:
             for card in block_cards(block):
-                if card.text or not cards:
+                if card.text or card.numbers or not cards:
                     cards.append(card)
                 else:  # a mark behind a block that has no sentence
                     cards[-1] = replace(cards[-1], mark=card.mark, reasons=(*cards[-1].reasons, *card.reasons))

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 from blockbuster import blockbuster_ctx
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -127,6 +127,7 @@ def test_formulas_in_brackets_are_told_from_escaped_brackets() -> None:
 
 @often
 @given(BODY)
+@example("\n\n- \n- [[1]](sources/01-source-4.txt)")
 @pytest.mark.long
 def test_any_report_renders_as_page_and_deck_and_cites_the_same(body: str) -> None:
     parsed = parse_report(with_body(body))

@@ -277,7 +277,7 @@ def test_what_leadline_keeps_of_others_is_not_opened_with_the_folder_around_it(
     monkeypatch.setenv("LEADLINE_HOME", str(folder / "kept"))
     forget_settings()
     for named in (str(kept), "kept/threads", str(folder / "link"), "link"):
-        with pytest.raises(DocumentsError, match="not open to this server"):
+        with pytest.raises(DocumentsError, match="not open to this run"):
             folders_of(RunContext(documents=[named]))
     states, skipped = list_files(folder)
     assert [state.path for state in states] == ["note.txt"]
@@ -294,5 +294,5 @@ def test_relative_folders_are_looked_for_below_the_open_ones(folder: Path, named
     if named == "sub":
         assert folders_of(RunContext(documents=[named])) == [folder / "sub"]
         return
-    with pytest.raises(DocumentsError, match="not open to this server"):
+    with pytest.raises(DocumentsError, match="not open to this run"):
         folders_of(RunContext(documents=[named]))
