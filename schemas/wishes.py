@@ -23,7 +23,7 @@ _DAY = r"^(\d{4}(-\d\d){0,2})?$"
 
 
 def _day(text: str) -> str:
-    if not re.match(_DAY, text):
+    if not re.fullmatch(_DAY, text):
         raise ValueError("write a day as 2024-05-31, a month as 2024-05, a year as 2024")
     return text
 
