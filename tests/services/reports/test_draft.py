@@ -183,7 +183,7 @@ def test_a_report_without_sections_is_not_said_to_have_some() -> None:
         ("它很深（[3]）。", "它很深。"),
         ("A keeps [1, 30000] ids [E1-1], B none ([1, 2]).", "A keeps [1, 30000] ids [E1-1], B none."),
         (
-            "It sank near Vaasa.[4][5] Her bell [6] was saved [7].",
+            "It sank near Vaasa.[4][5] Her bell [6] was saved [4].",
             "It sank near Vaasa.[4\\][5] Her bell [6] was saved.",
         ),
     ],
