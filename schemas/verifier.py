@@ -45,9 +45,9 @@ class PassageView(BaseModel):
     """The heading under which it stands."""
     columns: CleanLine = ""
     """Line of headings of the table that it holds rows of."""
-    before: str
+    before: str = ""
     quote: str
-    after: str
+    after: str = ""
 
 
 class VerifierPrompt(BaseModel):

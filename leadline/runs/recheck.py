@@ -86,6 +86,7 @@ async def recheck(report: Report, context: RunContext) -> Rechecked:
         lambda: [
             _claim(citation, excerpts, names, states, {key: text for key, (text, _) in now.items()})
             for citation in report.citations
+            if citation.cited_by != "report"  # it sums up the others
         ]
     )
     return Rechecked(

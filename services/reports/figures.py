@@ -63,8 +63,10 @@ def key_figures(report: Report, citations: Citations, opening: str) -> tuple[Key
         ):
             continue
         value = _figure(text, in_question)
-        cited = citations.of_excerpts(claim.citations, status) if value and value not in figures else ()
-        if cited:
+        if not value or value in figures:
+            continue
+        telling = [claim, *(other for other in report.citations if claim.cited_by == "report" and value in other.text)]
+        if cited := next(filter(None, (citations.of_excerpts(told.citations, status) for told in telling)), ()):
             figures[value] = KeyFigure(value, text, cited)
     return tuple(figures.values())[:MAX_FIGURES]
 

@@ -7,10 +7,10 @@ that the statement cites.
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 
 from schemas.document import Block
-from schemas.evidence import Excerpt, Judged, Judgement, Source
+from schemas.evidence import Claim, Excerpt, Judged, Judgement, Source
 from schemas.verifier import MAX_STATEMENTS, PassageView, StatementView, Verification, VerifierPrompt
 from services.evidence.references import MOST_QUOTED
 from services.models import ask
@@ -37,6 +37,8 @@ NEAREST = 12
 that stand below a title or a lead without citations."""
 MAX_NEAREST = 8_000
 """Estimated tokens of all such passages; the nearest of each statement come first."""
+REPORT = "R1"
+"""Id of a report's own statements, where they are the passage by which its opening is judged."""
 WORDLESS = frozenset({"partly", "not_told", "no_claim", "absent"})
 """Verdicts that need no words of a passage."""
 
@@ -120,7 +122,12 @@ async def _judged(draft: ReportInputs, verified: Verified, judge: "Judge") -> Ch
     fresh = {key: doubt for key, doubt in checked.undecided.items() if key not in verified.judgements}
     if all(doubt.heads for doubt in fresh.values()):
         return checked
-    await judge.judged(fresh)
+    await judge.judged({key: doubt for key, doubt in fresh.items() if not doubt.sums_up})
+    checked = await asyncio.to_thread(check_draft, verified.draft(draft))
+    summaries = {key: doubt for key, doubt in checked.undecided.items() if doubt.sums_up and key in fresh}
+    if not summaries:
+        return checked
+    await judge.judged_by_report(summaries, [claim for claim in checked.claims if claim.cited_by != "report"])
     return await asyncio.to_thread(check_draft, verified.draft(draft))
 
 
@@ -171,6 +178,22 @@ class Judge:
                 if self.judgements[statement].verdict == "contradicted":
                     self._add_excerpt(self.judgements[statement].words, [passages[key] for key in ids])
         return {statement: self.judgements[statement] for statement in statements if statement in self.judgements}
+
+    async def judged_by_report(self, summaries: Mapping[Statement, Doubt], claims: Sequence[Claim]) -> None:
+        """Judge the title and sentences of the opening by the verified claims of their report, as far as there is room for these.
+
+        Raises:
+            LimitReached: the budget or the time left does not suffice for a call.
+            ModelError: the endpoint failed, or no answer fits the schema.
+        """
+        room = await evidence_tokens(current_run(), "verifier", MAX_TOKENS)
+        texts = [claim.text for claim in claims if claim.verified]
+        shown = [text for text, used in zip(texts, accumulate(map(estimate, texts)), strict=True) if used <= room]
+        report = PassageView(id=REPORT, title="the report itself", quote="\n".join(shown))
+        keys = list(summaries)
+        for start in range(0, len(keys), MAX_STATEMENTS):
+            batch = keys[start : start + MAX_STATEMENTS]
+            await self._batch(batch, dict.fromkeys(batch, (REPORT,)), {REPORT: report}, summaries)
 
     async def _round(self, shown: Shown, excerpts: Mapping[str, Excerpt], doubts: Mapping[Statement, Doubt]) -> None:
         """Judge statements by the passages with these ids, in batches side by side; what one of them judged holds if another fails."""

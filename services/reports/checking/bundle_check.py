@@ -25,6 +25,7 @@ from services.reports.bundle_files import (
     seal,
     source_text,
 )
+from services.reports.checking.claim_check import check_summary
 from services.reports.checking.quotations import AROUND
 from services.reports.document import contents, letters, within, words
 from services.reports.labels import ENGLISH, counts_of
@@ -174,6 +175,7 @@ class _Evidence:
             source = self._sources.get(excerpt.content_hash)
             if source and source.duplicate_of:
                 self._borrowed.setdefault(source.duplicate_of, []).append(excerpt)
+        self._statements = [claim.text for claim in content.claims if claim.verified and claim.cited_by != "report"]
         self._text_supported: set[int] = set()
         """Places of the claims that a model found supported by words that the text of a cited source holds."""
 
@@ -297,6 +299,9 @@ class _Evidence:
             yield f"it cites more than {MAX_CITED:,} characters of quotes, more than any statement does: not checked"
         elif claim.status == "quoted" and not is_verbatim(claim, self._excerpts):
             yield "it is called quoted, and none of its quotes holds its words"
+        elif claim.cited_by == "report":
+            if reason := self._of_summary(claim):
+                yield f"it is called verified, but: {reason}"
         elif claim.verified:
             if claim.status != "quoted":
                 self._check.not_quoted += 1
@@ -304,6 +309,15 @@ class _Evidence:
             if reason := doubt_of(claim, cited, self._sources, self._content.question, in_text=in_text):
                 called = "inferred" if claim.status == "inferred" else "verified"
                 yield f"it is called {called}, but: {reason}"
+
+    def _of_summary(self, claim: Claim) -> str:
+        """Return why the report's other statements do not bear a sentence that sums them up, in words."""
+        self._check.not_quoted += claim.verified
+        self._check.judged += claim.judgement is not None and claim.judgement.verdict in PASSED
+        verdict = check_summary(claim.text, self._statements)
+        words = claim.judgement.words if claim.judgement else ""
+        judged = bool(words) and locate(words, "\n".join(self._statements)) is not None
+        return ENGLISH.reason(verdict) if claim.verified and (verdict.certain or not judged) else ""
 
     def _contradictions(self) -> Iterator[str]:
         """Check that contradictions that are called confirmed name excerpts that differ."""

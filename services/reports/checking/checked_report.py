@@ -1,7 +1,7 @@
 """The result of a report's check, of this one and of the one that it changes."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from schemas.document import Block, Heading
 from schemas.evidence import Claim
@@ -27,6 +27,8 @@ class Doubt:
     """Whether it heads, leads or ends a paragraph without a citation of its own, and those of its paragraph stand for it."""
     heads: bool = False
     """Whether it is a title, or heads a paragraph: it goes to a verifier with other statements, and never alone."""
+    sums_up: bool = False
+    """Whether it is the title, or a sentence of the opening, that sums up the report: it is judged by the report's other statements."""
     row: str = ""
     """The row of a table with the headings of its columns, which give the cells a meaning; empty for sentences."""
 
@@ -53,6 +55,18 @@ class CheckedReport:
     """Number of claims before the opening's first sentence on missing information; None without such a sentence."""
     hedged: bool = False
     """Whether the opening says, in a part or as a whole, that the sources lack information."""
+
+    def above(self, below: "CheckedReport") -> "CheckedReport":
+        """Return the check of a report of which this is the opening, and `below` the rest."""
+        return replace(
+            self,
+            blocks=self.blocks + below.blocks,
+            claims=self.claims + below.claims,
+            left_out=self.left_out + below.left_out,
+            failed=self.failed + below.failed,
+            connecting=self.connecting + below.connecting,
+            marked=self.marked + below.marked,
+        )
 
     @property
     def markdown(self) -> str:

@@ -38,6 +38,12 @@ _EXCERPT = re.compile(rf"\b{EXCERPT_ID}\b")
 _DIGITS = re.compile(r"\d++(?>(?:[.,]\d++)*)")
 
 
+def check_summary(text: str, statements: Sequence[str]) -> Verdict:
+    """Check a sentence that sums up a report by the statements of that report; a number that counts what they list is no fault."""
+    verdict = check_support(text, statements)
+    return Verdict() if verdict.fault == "numbers" and all(map(SMALL_NUMBER.fullmatch, verdict.what)) else verdict
+
+
 @dataclass(frozen=True)
 class ClaimCheck:
     """The evidence that statements are checked against."""
@@ -157,16 +163,40 @@ class ClaimCheck:
         refuted = judgement is not None and judgement.verdict == "contradicted"
         return self._by_model(words, ids, judgement) if judgement and refuted else None
 
-    def heading(self, words: str, ids: Sequence[str]) -> Claim | None:
+    def summary(self, words: str, statements: Sequence[str]) -> Claim | None:
+        """Judge a sentence of the opening that cites nothing by the report's other statements; None if it claims nothing.
+
+        Args:
+            words: the text without Markdown.
+            statements: the verified statements below the opening.
+        """
+        verdict = check_summary(words, statements)
+        if verdict.certain:
+            return self.unverified(words, (), verdict)
+        suspicion = "" if verdict.fault == "words" else self._suspicion(verdict)  # it has words of its own
+        self.undecided[words, ()] = Doubt(uncited=True, sums_up=True, suspicion=suspicion)
+        judgement = self.judgements.get((words, ()))
+        if judgement is not None and judgement.verdict in CLAIMS_NOTHING:
+            return None
+        if judgement is None and verdict.fault:
+            return self.unverified(words, (), verdict)
+        claim = Claim(text=words, verified=True, status="supported", cited_by="report")
+        if judgement is None or judgement.verdict in PASSED:
+            return claim.model_copy(update={"judgement": judgement})
+        return self._by_model(words, (), judgement)
+
+    def heading(self, words: str, ids: Sequence[str], *, sums_up: bool = False) -> Claim | None:
         """Judge a title, or a sentence that heads a paragraph, by what stands below it; None unless a verifier objects.
 
         Args:
             words: the text without Markdown.
-            ids: what stands below it cites; without any, nothing is judged.
+            ids: what stands below it cites; without any, nothing is judged, unless it sums up the report.
+            sums_up: whether it is the title of a report whose opening cites nothing.
         """
-        if not ids or words in self.former.connecting or len(words.encode("gbk", "replace")) < SHORTEST_CLAIM:
+        judged = bool(ids) or sums_up
+        if not judged or words in self.former.connecting or len(words.encode("gbk", "replace")) < SHORTEST_CLAIM:
             return None
-        self.undecided[words, tuple(ids)] = Doubt(uncited=True, heads=True)
+        self.undecided[words, tuple(ids)] = Doubt(uncited=True, heads=True, sums_up=not ids)
         judgement = self.judgements.get((words, tuple(ids)))
         objects = judgement is not None and judgement.verdict in {"partly", "contradicted"}
         return self._by_model(words, ids, judgement) if judgement and objects else None

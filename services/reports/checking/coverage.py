@@ -41,6 +41,13 @@ class Coverage:
         last = bisect_left(self._cited, (ends[0], "")) if ends else len(self._cited)
         return list(dict.fromkeys(key for _, key in self._cited[first:last]))
 
+    def sums_up(self, opening: Sequence[Block]) -> bool:
+        """Tell whether a paragraph of the opening cites nothing, and something below the opening does."""
+        parts = [part for block in opening for part in within(block)]
+        paragraphs = [part.content for part in parts if isinstance(part, Paragraph) and not is_label_line(part.content)]
+        below = self._cited[-1:] and self._cited[-1][0] >= len(parts)
+        return bool(below) and any(not ids_in(content) for content in paragraphs)
+
 
 def covering(
     sentences: Sequence[Units], ids_of: Callable[[Units], list[str]], below: Callable[[], list[str]]

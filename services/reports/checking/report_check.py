@@ -64,11 +64,23 @@ class ReportCheck:
     def report(self, blocks: Sequence[Block]) -> CheckedReport:
         """Check the blocks of a report as a model wrote it."""
         self.coverage, result = Coverage(blocks), self.statements.result
-        checked = self._blocks(blocks)
-        result.blocks = without_empty_sections(checked) if result.left_out else checked
-        result.undecided = self.check.undecided
+        opening = list(takewhile(lambda block: not (isinstance(block, Heading) and block.level > 1), blocks))
+        below = None
+        if self.coverage.sums_up(opening):
+            statements = replace(self.statements, result=CheckedReport(), in_opening=False)
+            below = ReportCheck(statements, self.coverage)._rest(blocks[len(opening) :])
+            self.statements.below = [claim.text for claim in below.claims if claim.verified]
+        checked = self._rest(opening if below else blocks)
         self.statements.end_opening()
+        result = checked.above(below) if below else checked
+        result.undecided = self.check.undecided
+        if result.left_out:
+            result.blocks = without_empty_sections(result.blocks)
         return result
+
+    def _rest(self, blocks: Iterable[Block]) -> CheckedReport:
+        self.statements.result.blocks = self._blocks(blocks)
+        return self.statements.result
 
     @property
     def check(self) -> ClaimCheck:
@@ -106,7 +118,9 @@ class ReportCheck:
         if heading.level <= SECTION_LEVEL:
             self.statements.begin_section(words_of(content))
         below = self._below(heading) if heading.level == 1 else []
-        stands = words_of(content) and (self.statements.is_title(content) or self.statements.heads(content, below))
+        stands = words_of(content) and (
+            self.statements.is_title(content) or self.statements.heads(content, below, is_title=heading.level == 1)
+        )
         return [replace(heading, content=joined(trimmed(content)))] if stands else []
 
     def _paragraph(self, content: Inlines, block: Block) -> list[Block]:
@@ -120,7 +134,12 @@ class ReportCheck:
         if lead and not self.statements.heads(lead, self.statements.known_ids(units)):
             lead = []
         lines = [sentences_of(line) for line in lines_of(units)]
-        covers = iter(covering([*chain.from_iterable(lines)], self.statements.known_ids, lambda: self._below(block)))
+        sums_up = self.statements.below and not ids_in(content)
+        covers = iter(
+            covering(
+                [*chain.from_iterable(lines)], self.statements.known_ids, lambda: [] if sums_up else self._below(block)
+            )
+        )
         texts = [join_sentences(self._sentences([(sentence, next(covers)) for sentence in line])) for line in lines]
         self._note_places(list(chain.from_iterable(lines)), words_of(content), before)
         shown = [inline for text in texts if text for inline in (Break(), *text)][1:]

@@ -34,6 +34,8 @@ class StatementCheck:
     """Ids cited by the last sentence that cites, in the current section."""
     in_opening: bool = True
     """Whether the current block is in the opening."""
+    below: Sequence[str] = ()
+    """The verified statements below an opening of which a paragraph cites nothing; without such a paragraph none."""
 
     def begin_section(self, heading: str) -> None:
         """Judge the next statements as those of a section."""
@@ -51,21 +53,23 @@ class StatementCheck:
             words == re.sub(r"\W+", "", title.partition("\n")[0]).lower() for title in self.check.titles.values()
         )
 
-    def heads(self, content: Iterable[Inline], ids: Sequence[str] = ()) -> bool:
+    def heads(self, content: Iterable[Inline], ids: Sequence[str] = (), *, is_title: bool = False) -> bool:
         """Keep a heading, label, table header or question unmarked; one with a number from nowhere, or that a verifier refutes, is left out.
 
         Args:
             content: its words.
             ids: what stands below it cites; a verifier judges a title, and a sentence in bold that heads a paragraph, by these.
+            is_title: whether it is the title, which sums up the report.
         """
         words = words_of(content)
-        claim = self.check.figure(words) or self.check.heading(words, ids)
+        sums_up = is_title and bool(self.below)
+        claim = self.check.figure(words) or self.check.heading(words, ids, sums_up=sums_up)
         if claim is not None and claim.judgement is not None and claim.status != "contradicted":
             self.result.failed.append(claim)  # an editor mends it
             return True
         if claim is not None:
             self.result.left_out.append(claim)
-        elif ids:
+        elif ids or sums_up:
             self.result.connecting.append(words)
         return claim is None
 
@@ -91,6 +95,8 @@ class StatementCheck:
             claim = self.check.former.find(words, own) or self._inferred(words, written)
         elif written and not own:
             return self.failed(shown, self.check.unknown(words, written))
+        elif self.below and not ids:
+            claim = self.check.former.find(words, ()) or self.check.summary(words, self.below)
         else:
             claim = self._judged(words, own, ids)
         if claim is None:
