@@ -9,7 +9,7 @@ from schemas.evidence import PASSED, Claim, Judgement
 from services.models.local_endpoint import settled
 from services.reports.bundle_files import read_bundle, source_text
 from services.reports.checking.bundle_check import is_verbatim
-from services.reports.checking.checked_report import Doubt
+from services.reports.checking.checked_report import Doubt, Statement
 from services.reports.verification import Judge
 from services.run.errors import BundleError, SettingsError, StoreError
 from services.run.roles import OFFLINE, role_model
@@ -71,12 +71,18 @@ async def judge_bundle(folder: Path, context: RunContext) -> BundleJudgement:
     statements = {
         number: (claim.text, tuple(claim.citations))
         for number, claim in enumerate(content.claims, 1)
-        if not is_verbatim(claim, excerpts) and claim.citations and all(key in excerpts for key in claim.citations)
+        if claim.cited_by == "report"
+        or (not is_verbatim(claim, excerpts) and claim.citations and all(key in excerpts for key in claim.citations))
     }
-    doubts = {
-        key: Doubt(inferred=content.claims[number - 1].status == "inferred") for number, key in statements.items()
-    }
-    judgements = await Judge(excerpts, sources, "en-US", text_of).judged(doubts)
+    doubts: dict[bool, dict[Statement, Doubt]] = {True: {}, False: {}}
+    for number, key in statements.items():
+        claim = content.claims[number - 1]
+        sums_up = claim.cited_by == "report"
+        doubts[sums_up][key] = Doubt(inferred=claim.status == "inferred", uncited=sums_up, sums_up=sums_up)
+    judge = Judge(excerpts, sources, "en-US", text_of)
+    judgements = await judge.judged(doubts[False])
+    if doubts[True]:
+        judgements |= await judge.judged_by_report(doubts[True], content.claims)
     return BundleJudgement(
         model.name,
         len(statements),

@@ -127,7 +127,7 @@ async def _judged(draft: ReportInputs, verified: Verified, judge: "Judge") -> Ch
     summaries = {key: doubt for key, doubt in checked.undecided.items() if doubt.sums_up and key in fresh}
     if not summaries:
         return checked
-    await judge.judged_by_report(summaries, [claim for claim in checked.claims if claim.cited_by != "report"])
+    await judge.judged_by_report(summaries, checked.claims)
     return await asyncio.to_thread(check_draft, verified.draft(draft))
 
 
@@ -179,21 +179,24 @@ class Judge:
                     self._add_excerpt(self.judgements[statement].words, [passages[key] for key in ids])
         return {statement: self.judgements[statement] for statement in statements if statement in self.judgements}
 
-    async def judged_by_report(self, summaries: Mapping[Statement, Doubt], claims: Sequence[Claim]) -> None:
-        """Judge the title and sentences of the opening by the verified claims of their report, as far as there is room for these.
+    async def judged_by_report(
+        self, summaries: Mapping[Statement, Doubt], claims: Sequence[Claim]
+    ) -> dict[Statement, Judgement]:
+        """Judge the title and sentences of the opening by the other verified claims of their report, as far as there is room for these.
 
         Raises:
             LimitReached: the budget or the time left does not suffice for a call.
             ModelError: the endpoint failed, or no answer fits the schema.
         """
         room = await evidence_tokens(current_run(), "verifier", MAX_TOKENS)
-        texts = [claim.text for claim in claims if claim.verified]
+        texts = [claim.text for claim in claims if claim.verified and claim.cited_by != "report"]
         shown = [text for text, used in zip(texts, accumulate(map(estimate, texts)), strict=True) if used <= room]
         report = PassageView(id=REPORT, title="the report itself", quote="\n".join(shown))
         keys = list(summaries)
         for start in range(0, len(keys), MAX_STATEMENTS):
             batch = keys[start : start + MAX_STATEMENTS]
             await self._batch(batch, dict.fromkeys(batch, (REPORT,)), {REPORT: report}, summaries)
+        return {key: self.judgements[key] for key in keys if key in self.judgements}
 
     async def _round(self, shown: Shown, excerpts: Mapping[str, Excerpt], doubts: Mapping[Statement, Doubt]) -> None:
         """Judge statements by the passages with these ids, in batches side by side; what one of them judged holds if another fails."""

@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from leadline import aresearch
+from schemas.context import RunContext
 from schemas.reporter import Report
 from services.reports.bundle import verify_bundle
 from services.reports.bundle_files import seal
+from services.reports.bundle_judge import judge_bundle
 from tests.fakes.openai_server import OpenAIServer
 from tests.graph.test_verifier import QUESTION, QUOTES, asked, claims, editing, quoted_whole, verdicts
 
@@ -88,3 +90,14 @@ async def test_a_changed_opening_does_not_verify(endpoint: OpenAIServer, ferry: 
     problems = "\n".join(verify_bundle(path.parent).problems)
     assert "it is called verified, but: Not in what it cites: 23,800" in problems
     assert "report.md does not say it" in problems
+
+
+async def test_a_model_that_judges_a_stored_report_judges_its_opening_by_the_others(
+    endpoint: OpenAIServer, ferry: Path, tmp_path: Path
+) -> None:
+    summary = verdicts((1, "supported", "carried"), (2, "supported", "23,400 passengers"))
+    report = await researched(endpoint, ferry, FIGURE, verdicts(BODY), summary, out=tmp_path / "out")
+    endpoint.script["verifier"] = [verdicts(BODY), verdicts((1, "not_told", ""))]
+    judgement = await judge_bundle(Path(report.folder or ""), RunContext())
+    assert f"<quote>\n{QUOTES[0]}\nAda Holm" in asked(endpoint, "verifier")[-1]
+    assert [claim.text for claim, _ in judgement.doubted.values()] == [FIGURE]
