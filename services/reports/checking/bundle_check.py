@@ -2,18 +2,13 @@
 
 import hashlib
 import re
-import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
 
 from schemas.document import Block, Citation, Code, Display, Inline, Link
 from schemas.evidence import PASSED, Claim, Excerpt, Source
-from services.check.inference import check_inference
-from services.check.numbers import proving
-from services.check.support import check_support
 from services.evidence.computation import program_of
 from services.evidence.contradictions import check_contradiction
 from services.evidence.literals import origin_of
@@ -26,7 +21,8 @@ from services.reports.bundle_files import (
     source_text,
 )
 from services.reports.checking.claim_check import check_summary
-from services.reports.checking.quotations import AROUND
+from services.reports.checking.clock import OUT_OF_TIME, Clock, OutOfTime
+from services.reports.checking.doubts import doubt_of, proven
 from services.reports.document import contents, letters, within, words
 from services.reports.labels import ENGLISH, counts_of
 from services.reports.markdown_blocks import PARSER, is_active, read_markdown
@@ -38,36 +34,8 @@ from services.text.page_numbers import Pages
 from services.text.quotable import as_line
 from services.text.quote_location import locate
 
-SECONDS = 60.0
-"""Seconds after which a check ends. A report of 1,000 statements takes about ten."""
 MAX_CITED = 100_000
 """Maximum characters of the quotes that one statement cites."""
-OUT_OF_TIME = f"{{file}}: the check was ended after {SECONDS:.0f} seconds, and what it had not come to is not checked"
-_OF_ABSENCE = frozenset({"absent", "no_claim"})
-"""A model's verdicts that no words of a passage bear out, so that code can hold only the numbers of such statements against them."""
-_Item = TypeVar("_Item")
-
-
-class OutOfTime(Exception):
-    """A check took longer than `SECONDS`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Clock:
-    """Ends a check in time, however much a hostile bundle holds."""
-
-    until: float = field(default_factory=lambda: time.monotonic() + SECONDS)
-
-    def each(self, items: Iterable[_Item]) -> Iterator[_Item]:
-        """Yield items while there is time.
-
-        Raises:
-            OutOfTime: no time is left.
-        """
-        for item in items:
-            if time.monotonic() > self.until:
-                raise OutOfTime
-            yield item
 
 
 @dataclass(slots=True)
@@ -277,7 +245,7 @@ class _Evidence:
             yield f"{source.id}: its text is not that of a computation"
             return
         others = [excerpt for excerpt in self._content.excerpts if excerpt.content_hash != source.content_hash]
-        known = [self._content.question, *_proven(others, self._sources)]
+        known = [self._content.question, *proven(others, self._sources)]
         known += [cited.card.evidence for cited in self._content.sources if cited.kind != "computation"]
         if nowhere := origin_of(program.code, program.output, known, program.reads).untraced:
             yield f"{source.id}: its program has numbers that no source gives: {', '.join(nowhere)[:200]}"
@@ -358,44 +326,6 @@ def _shown(block: Block) -> str:
         case Display(latex=latex):
             return latex
     return "".join(words(content) for content in contents(block))
-
-
-def doubt_of(
-    claim: Claim, cited: Sequence[Excerpt], sources: Mapping[str, Source], question: str, *, in_text: bool = False
-) -> str:
-    """Return why the report's rules do not accept a verified claim, in words; a model's verdict can only count against a conclusion.
-
-    Args:
-        claim: the claim.
-        cited: the excerpts that it cites.
-        sources: by content hash.
-        question: of the report.
-        in_text: whether a model found it supported by words that the text of a cited source holds.
-    """
-    quotes, judgement = _proven(cited, sources), claim.judgement
-    with_sources = [(excerpt, source) for excerpt in cited if (source := sources.get(excerpt.content_hash))]
-    cards = [source.card.evidence for _, source in with_sources]
-    untraced = [excerpt.headed_quote for excerpt, source in with_sources if source.untraced]
-    if claim.status == "inferred":
-        verdict = check_inference(claim.text, quotes, cards, question=question, untraced=untraced)
-        if verdict.fault and (verdict.certain or judgement is None):
-            return ENGLISH.reason(verdict)
-        if judgement is None or judgement.verdict in PASSED:
-            return ""
-        reason: str = ENGLISH.judged_inference[judgement.verdict]
-        return reason.format(words=judgement.words)
-    verdict = check_support(claim.text, quotes, cards, lambda *_: claim.likeness, untraced)
-    absence = judgement is not None and judgement.verdict in _OF_ABSENCE
-    if not verdict.certain and (in_text or absence):
-        return ""
-    verbatim = any(claim.text.strip(AROUND) in quote for quote in quotes)
-    return "" if verbatim or (absence and verdict.fault == "uncited") else ENGLISH.reason(verdict)
-
-
-def _proven(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -> list[str]:
-    """Return the quotes of excerpts without the numbers that no source gives."""
-    known = ((excerpt.headed_quote, sources.get(excerpt.content_hash)) for excerpt in excerpts)
-    return [proving(quote, source.untraced) for quote, source in known if source]
 
 
 def citation_problems(inlines: Iterable[Inline], sources: Iterable[Source]) -> tuple[int, list[str]]:

@@ -15,14 +15,9 @@ from schemas.evidence import Claim, Excerpt, Status
 from schemas.regular_file import read_regular_text
 from services.check.support import lexical_share
 from services.reports.bundle_files import MAX_REPORT_BYTES, BundleContent, read_bundle
-from services.reports.checking.bundle_check import (
-    OUT_OF_TIME,
-    BundleCheck,
-    Clock,
-    OutOfTime,
-    citation_problems,
-    doubt_of,
-)
+from services.reports.checking.bundle_check import BundleCheck, citation_problems
+from services.reports.checking.clock import OUT_OF_TIME, Clock, OutOfTime
+from services.reports.checking.doubts import doubt_of
 from services.reports.document import citations_in, contents, letters, within, words
 from services.reports.markdown_blocks import read_markdown
 from services.reports.sentences import cited_sentences

@@ -18,8 +18,8 @@ from schemas.results import StepResult
 from schemas.usage import Usage
 from services.reports.bundle import verify_bundle, write_bundle
 from services.reports.bundle_files import MAX_TEXT_BYTES
-from services.reports.checking.bundle_check import OUT_OF_TIME
 from services.reports.checking.cited_markdown import verify_markdown
+from services.reports.checking.clock import OUT_OF_TIME
 from services.reports.markdown import finish_report
 from services.run.errors import BundleError, StoreError
 from services.run.evidence_store import EvidenceStore
@@ -382,7 +382,7 @@ def test_a_report_of_a_length_that_none_has_is_refused_at_once(bundle: Path) -> 
 
 
 def test_a_check_ends_in_time_and_says_what_it_leaves_out(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("services.reports.checking.bundle_check.SECONDS", -1.0)
+    monkeypatch.setattr("services.reports.checking.clock.SECONDS", -1.0)
     assert verify_bundle(bundle).problems == [OUT_OF_TIME.format(file="evidence.json")]
     assert verify_markdown(bundle / "report.md").problems == [OUT_OF_TIME.format(file="report.md")]
 
