@@ -98,7 +98,8 @@ def test_a_quote_of_two_sentences_is_found_in_two(docs: Path) -> None:
             BORN, "In 1824 William Thomson was born in Belfast. Knighted in 1866, he prospered."
         )
     )
-    changed = report.model_copy(update={"excerpts": [quote], "citations": [said]})
+    sums_up = Claim(text="Belfast made him.", verified=True, cited_by="report")
+    changed = report.model_copy(update={"excerpts": [quote], "citations": [sums_up, said]})
     [claim] = asyncio.run(recheck(changed, RunContext(documents=[str(docs)]))).claims
     assert claim.state == "changed"
     assert claim.now == "In 1824 William Thomson was born in Belfast. Knighted in 1866, he prospered."

@@ -94,3 +94,15 @@ def test_cards_are_those_of_the_opening_and_more_than_one() -> None:
     ):
         draft = ReportInputs("How deep is it?", "en-US", "", read_draft(body), excerpts, sources)
         assert [figure.value for figure in parse_report(finish_report(draft, Usage())).figures] == values
+
+
+def test_a_figure_of_an_opening_that_cites_nothing_has_the_citation_of_what_it_sums_up() -> None:
+    told = ["In 1951 the ship found 10,863 metres with a stopwatch.", "The probe of the ship cost $12 million in all."]
+    excerpts, sources = evidence(told)
+    sections = "\n\n".join(f"## Part {n}\n\n{said} [E1-{n}]" for n, said in enumerate(told, 1))
+    blocks = read_draft(f"# A deep place\n\nThe ship found 10,863 metres. The probe cost $12 million.\n\n{sections}")
+    report = finish_report(ReportInputs("How deep is it?", "en-US", "", blocks, excerpts, sources), Usage())
+    assert report.citations[0].cited_by == "report"
+    figures = parse_report(report).figures
+    assert [figure.claim for figure in figures] == ["The ship found 10,863 metres.", "The probe cost $12 million."]
+    assert [[cited.excerpts for cited in figure.citations] for figure in figures] == [[("E1-1",)], [("E1-2",)]]

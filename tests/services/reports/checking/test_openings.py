@@ -1,0 +1,62 @@
+"""What code decides of an opening that cites nothing: its numbers and words are those of the verified statements below."""
+
+import pytest
+
+from schemas.evidence import Claim, Judgement
+from services.reports.checking.checked_report import CheckedReport
+from services.reports.checking.citations import check_citations
+from tests.services.reports.full import evidence
+
+DEPTH = "The ship sounded 4,475 fathoms near Guam in 1875."
+WIRE = "Piano wire of Lucas replaced the hemp line of the ship."
+
+
+def checked(opening: str, below: str, judgement: Judgement | None = None) -> CheckedReport:
+    excerpts, _ = evidence([DEPTH, WIRE])
+    given = {(opening, ()): judgement} if judgement else {}
+    draft = f"# A deep place\n\n{opening}\n\n## Below\n\n{below}"
+    return check_citations(draft, {each.id: each for each in excerpts}, judgements=given)
+
+
+def first(report: CheckedReport) -> Claim:
+    [claim] = report.claims[: report.opening]
+    return claim
+
+
+SUPPORTED = Judgement(verdict="supported", words="fathoms near Guam")
+
+
+@pytest.mark.parametrize(
+    ("opening", "judgement", "status", "reason"),
+    [
+        ("Sounding reached 4,475 fathoms, by wire.", None, "supported", ""),
+        ("Two things are told: depth near Guam and the wire of the ship.", None, "supported", ""),
+        ("Sounding reached 9,475 fathoms.", SUPPORTED, "unverified", "Not in what it cites: 9,475."),
+        ("Patience made ocean science possible.", None, "unverified", "It shares too few words with what it cites."),
+        ("Patience made ocean science possible.", SUPPORTED, "supported", ""),
+    ],
+)
+def test_code_holds_its_numbers_and_a_model_decides_on_its_words(
+    opening: str, judgement: Judgement | None, status: str, reason: str
+) -> None:
+    claim = first(checked(opening, f"{DEPTH} [E1-1] {WIRE} [E1-2]", judgement))
+    assert (claim.status, claim.citations) == (status, [])
+    assert claim.reason == reason
+
+
+def test_an_unverified_statement_bears_no_opening_and_both_are_counted() -> None:
+    report = checked(
+        "Sounding reached 5,000 fathoms near Guam.", f"{WIRE} [E1-2] It was 5,000 fathoms near Guam [E1-1]."
+    )
+    assert [claim.verified for claim in report.claims] == [False, True, False]
+    assert (report.marked, report.opening) == (2, 1)
+
+
+def test_what_is_refuted_below_is_counted_with_what_is_above() -> None:
+    excerpts, _ = evidence([DEPTH, WIRE])
+    wrong = "The hemp line of the ship replaced piano wire."
+    refuted = {(wrong, ("E1-2",)): Judgement(verdict="contradicted", words="replaced the hemp line")}
+    draft = f"# A deep place\n\n{DEPTH}\n\n## Below\n\n{DEPTH} [E1-1] {wrong[:-1]} [E1-2]."
+    report = check_citations(draft, {each.id: each for each in excerpts}, judgements=refuted)
+    assert [claim.text for claim in report.left_out] == [wrong]
+    assert report.markdown.startswith(f"# A deep place\n\n{DEPTH}\n\n## Below\n\n")
