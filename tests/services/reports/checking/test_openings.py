@@ -5,6 +5,7 @@ import pytest
 from schemas.evidence import Claim, Judgement
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.citations import check_citations
+from services.reports.checking.claim_check import Judgements
 from tests.services.reports.full import evidence
 
 DEPTH = "The ship sounded 4,475 fathoms near Guam in 1875."
@@ -13,7 +14,7 @@ WIRE = "Piano wire of Lucas replaced the hemp line of the ship."
 
 def checked(opening: str, below: str, judgement: Judgement | None = None) -> CheckedReport:
     excerpts, _ = evidence([DEPTH, WIRE])
-    given = {(opening, ()): judgement} if judgement else {}
+    given: Judgements = {(opening, ()): judgement} if judgement else {}
     draft = f"# A deep place\n\n{opening}\n\n## Below\n\n{below}"
     return check_citations(draft, {each.id: each for each in excerpts}, judgements=given)
 
@@ -55,7 +56,7 @@ def test_an_unverified_statement_bears_no_opening_and_both_are_counted() -> None
 def test_what_is_refuted_below_is_counted_with_what_is_above() -> None:
     excerpts, _ = evidence([DEPTH, WIRE])
     wrong = "The hemp line of the ship replaced piano wire."
-    refuted = {(wrong, ("E1-2",)): Judgement(verdict="contradicted", words="replaced the hemp line")}
+    refuted: Judgements = {(wrong, ("E1-2",)): Judgement(verdict="contradicted", words="replaced the hemp line")}
     draft = f"# A deep place\n\n{DEPTH}\n\n## Below\n\n{DEPTH} [E1-1] {wrong[:-1]} [E1-2]."
     report = check_citations(draft, {each.id: each for each in excerpts}, judgements=refuted)
     assert [claim.text for claim in report.left_out] == [wrong]
