@@ -16,7 +16,7 @@ MAX_INTRODUCTION = 12
 _LABEL = re.compile(
     r"^(?:tl;dr|tldr|summary|in short|conclusions?|evidence|answer|short answer|key points|note|overview|background|details|"
     r"要点|摘要|概要|结论|总结|证据|依据|答案|简短回答|一句话总结|说明|注|概述|背景|详情)"
-    r"(?:\s*+(?:[:：.。—-]+\s*|$)|\s++(?=(?-i:[A-Z\d]))|(?<=tl;dr)\s*+)",
+    r"(?:\s*+(?:[:：.。—-]+\s*|$)|\s++(?=(?-i:[A-Z\d]))|(?<=tl;dr)\s*+|(?<=[\u4e00-\u9fff])\s++)",
     re.IGNORECASE,
 )
 _OF_EVIDENCE = re.compile(

@@ -116,8 +116,9 @@ def text_card(text: str, file: str = "") -> Card:
     body = head[front.end() :] if front else head
     fields, title = [*fields, *header_fields(body)], heading_of(body)
     card = card_of(fields)
-    levels = [match[1] for match in _LEVEL.finditer(_FENCE.sub("", body))]
-    shared = not card.title and levels.count(min(levels[:1], default="")) > 1
+    plain = _FENCE.sub("", body)
+    levels = [match[1] for match in _LEVEL.finditer(plain)]
+    shared = not card.title and levels.count(min(levels[:1], default="")) > 1 and f"\n{title}\n==" not in f"\n{plain}"
     named = (_file_named_by(field, file) for field in fields)
     identified = (_identified(text, file) for text in [card.title, title, *(value for _, value in fields)])
     numbered = _SERIAL.match(_NAMED_DATE.sub("", file)) if card.title or title else None
@@ -210,7 +211,8 @@ def heading_of(text: str) -> str:
     for line in islice(_lines(text), HEADING_LINES):
         if (match := _HEADING.match(line)) and not is_page_heading(line):
             return match[1].strip().strip("#").strip()
-        if _ADORNMENT.fullmatch(line) and 0 < len(above) <= 2 * len(line) and not _ADORNMENT.fullmatch(above):
+        underlines = 0 < len(above) <= (2 * len(line) if line[:1] != "=" else LONGEST_LINE)  # Markdown takes any number of `=`
+        if _ADORNMENT.fullmatch(line) and underlines and not _ADORNMENT.fullmatch(above):
             return above
         above = line.strip() if line.strip() and (not above or _ADORNMENT.fullmatch(above)) else ""
     return ""

@@ -128,7 +128,7 @@ def test_limits_name_everything_that_the_report_lacks(draft: Make) -> None:
         "The limit of 3 plans was reached.",
         "Step “Step 2 title” failed: The page was empty.",
         "Step “Step 3 title” was skipped: Step 2 came to nothing.",
-        "Not stated in the sources: who paid",
+        "Left open: who paid",
         "1 statement unverified (†): “It was green”.",
         "only a search engine's snippet was read",
         "Written without a language model.",

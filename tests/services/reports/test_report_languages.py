@@ -44,13 +44,13 @@ def report_in(locale: str, label: str = "TL;DR") -> Report:
             "fr-FR",
             "*Répond à la question : en partie · tous les extraits vérifiés (2 affirmations – citées : 2)*",
             ["Limites de ce rapport", "Questions à poser ensuite", "Références"],
-            "Non précisé dans les sources : who listened to the echo",
+            "Reste sans réponse : who listened to the echo",
         ),
         (
             "ar",
             "*الإجابة عن السؤال: جزئيًا · جرى التحقق من كل الاقتباسات (عدد العبارات: 2؛ مقتبسة: 2)*",
             ["حدود هذا التقرير", "أسئلة للمتابعة", "المراجع"],
-            "غير مذكور في المصادر: who listened to the echo",
+            "بقي دون إجابة: who listened to the echo",
         ),
     ],
 )
