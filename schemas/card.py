@@ -58,6 +58,8 @@ class Card(BaseModel):
     version: _Value = ""
     dates: Annotated[dict[CleanLine, CleanLine], BeforeValidator(_dates)] = Field(default_factory=dict)
     """ISO dates by their labels in the source: `Created`, `Resolution`, `更新日期`."""
+    folder: _Value = ""
+    """Of a document the path of its folder below the one that the user named: `proposals/csharp-13.0`, which may tell version or status."""
 
     @property
     def heading(self) -> str:
@@ -68,10 +70,11 @@ class Card(BaseModel):
 
     @property
     def about(self) -> str:
-        """What stands beside heading and date of publication, short: `Sam Gross, created 2023-01-09, Final, Python 3.13`."""
+        """What stands beside heading and date of publication, short: `Sam Gross, created 2023-01-09, Final, Python 3.13, in peps`."""
         authors = self.authors if len(self.authors) <= SHOWN_AUTHORS else [f"{self.authors[0]} et al."]
         dates = [f"{label.lower()} {date}" for label, date in list(self.dates.items())[:SHOWN_DATES]]
-        return ", ".join(filter(None, [*authors, *dates, self.status, self.version]))
+        folder = f"in {self.folder}" if self.folder else ""
+        return ", ".join(filter(None, [*authors, *dates, self.status, self.version, folder]))
 
     @property
     def line(self) -> str:
@@ -85,7 +88,8 @@ class Card(BaseModel):
         """What counts as evidence of a statement that cites the source, the heading on the first of its lines."""
         version = f"version {self.version}" if self.version else ""
         dates = [f"{label}: {date}" for label, date in self.dates.items()]
-        return "\n".join(filter(None, [self.heading, *self.authors, *dates, self.published, self.status, version]))
+        stated = [self.heading, *self.authors, *dates, self.published, self.status, version, self.folder]
+        return "\n".join(filter(None, stated))
 
     def filled(self, other: "Card") -> "Card":
         """Return it with what another card says where it says nothing."""

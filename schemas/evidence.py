@@ -81,7 +81,9 @@ class Source(BaseModel):
     @model_validator(mode="after")
     def _with_card(self) -> Self:
         authors = list(self.publication.authors) if self.publication else []
-        self.card = self.card.filled(Card(title=self.title, authors=authors, published=self.published or ""))
+        folder = "/".join(self.url.split("/")[1:-1]) if self.kind == "document" else ""
+        known = Card(title=self.title, authors=authors, published=self.published or "", folder=folder)
+        self.card = self.card.filled(known)
         return self
 
     @computed_field  # type: ignore[prop-decorator]  # mypy does not know decorated properties

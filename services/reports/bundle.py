@@ -117,9 +117,9 @@ def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _card(source: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return what a source's card says; None where that is no more than its title and date."""
+    """Return what a source's card says; None where that is no more than its title, date and folder."""
     card = {key: value for key, value in source["card"].items() if value}
-    return card if card.keys() - {"title", "published"} else None
+    return card if card.keys() - {"title", "published", "folder"} else None
 
 
 def _excerpts_by_id(excerpts: list[dict[str, Any]], ids: Mapping[str, str]) -> list[dict[str, Any]]:

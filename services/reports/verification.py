@@ -122,7 +122,10 @@ async def _judged(draft: ReportInputs, verified: Verified, judge: "Judge") -> Ch
     fresh = {key: doubt for key, doubt in checked.undecided.items() if key not in verified.judgements}
     if all(doubt.heads for doubt in fresh.values()):
         return checked
-    await judge.judged({key: doubt for key, doubt in fresh.items() if not doubt.sums_up})
+    absent = {words for (words, _), judgement in verified.judgements.items() if judgement.verdict == "absent"}
+    known = {key: Judgement(verdict="absent") for key, doubt in fresh.items() if doubt.uncited and key[0] in absent}
+    verified.judgements.update(known)  # which excerpts stand beside such a statement changes nothing
+    await judge.judged({key: doubt for key, doubt in fresh.items() if not doubt.sums_up and key not in known})
     checked = await asyncio.to_thread(check_draft, verified.draft(draft))
     summaries = {key: doubt for key, doubt in checked.undecided.items() if doubt.sums_up and key in fresh}
     if not summaries:

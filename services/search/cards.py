@@ -211,7 +211,9 @@ def heading_of(text: str) -> str:
     for line in islice(_lines(text), HEADING_LINES):
         if (match := _HEADING.match(line)) and not is_page_heading(line):
             return match[1].strip().strip("#").strip()
-        underlines = 0 < len(above) <= (2 * len(line) if line[:1] != "=" else LONGEST_LINE)  # Markdown takes any number of `=`
+        underlines = (
+            0 < len(above) <= (2 * len(line) if line[:1] != "=" else LONGEST_LINE)
+        )  # Markdown takes any number of `=`
         if _ADORNMENT.fullmatch(line) and underlines and not _ADORNMENT.fullmatch(above):
             return above
         above = line.strip() if line.strip() and (not above or _ADORNMENT.fullmatch(above)) else ""

@@ -50,6 +50,7 @@ from services.text.quotable import as_line, without_markup
 SECTION_LEVEL = 2
 """Level of the headings of separately written sections."""
 _EMPHASIS: frozenset[Style] = frozenset({"strong", "emphasis"})
+_FULL_STOPS = frozenset(".!?。！？")
 MAX_LEAD = 200
 """Maximum characters of a sentence in bold that heads a paragraph."""
 
@@ -236,9 +237,11 @@ class ReportCheck:
 
 
 def _lead(units: list[Inline]) -> tuple[list[Inline], list[Inline]]:
-    """Split off an emphasised first sentence of a paragraph; like a heading, it is judged by the text below it."""
+    """Split off an emphasised first sentence of a paragraph, with a full stop behind it; like a heading, it is judged by the text below it."""
     first = list(takewhile(lambda unit: isinstance(unit, Text) and not unit.styles.isdisjoint(_EMPHASIS), units))
+    if first and text_of(units[len(first) : len(first) + 1]) in _FULL_STOPS:
+        first = units[: len(first) + 1]
     blanks = list(takewhile(lambda unit: isinstance(unit, Text) and unit.text.isspace(), units[len(first) :]))
     end = len(first) + len(blanks)
-    heads = 1 < len(first) <= MAX_LEAD and end < len(units) and text_of(first[-1:]) in ".!?。！？"
+    heads = 1 < len(first) <= MAX_LEAD and end < len(units) and text_of(first[-1:]) in _FULL_STOPS
     return (units[:end], units[end:]) if heads else ([], units)

@@ -1,5 +1,6 @@
 """The outline of a deck: the content of each slide, short enough to fit, with the sources in the notes. Pages that a model wrote take the place of rules."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, groupby, takewhile
@@ -179,10 +180,13 @@ def _with_values(cards: Iterable[ShownCard], figures: Iterable[KeyFigure]) -> li
 
 
 def _contents(parts: Sequence[Sequence[Section]], labels: Labels) -> Iterator[Slide]:
-    names = [shortened(words(part[0].title), 64) for part in parts]
-    for start in range(0, len(names), CONTENTS):
-        entries = tuple((str(start + place), name) for place, name in enumerate(names[start : start + CONTENTS], 1))
-        yield Slide("contents", labels.contents, rows=entries)
+    titles = [words(part[0].title) for part in parts]
+    entries = [  # a title may begin with its number
+        (str(number), shortened(re.sub(rf"^{number}[.．、)]\s*+", "", title), 64))
+        for number, title in enumerate(titles, 1)
+    ]
+    for start in range(0, len(entries), CONTENTS):
+        yield Slide("contents", labels.contents, rows=tuple(entries[start : start + CONTENTS]))
 
 
 def _sources(report: ParsedReport, labels: Labels) -> list[Slide]:

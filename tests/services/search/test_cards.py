@@ -8,6 +8,7 @@ from docx import Document
 from pypdf import PdfReader, PdfWriter
 
 from schemas.card import LONGEST_TITLE, MAX_AUTHORS, Card
+from schemas.evidence import Source, SourceKind
 from services.search.cards import card_of, properties_card, text_card
 from services.search.conversion import Content, converted
 from services.search.documents import open_documents
@@ -229,6 +230,20 @@ def test_a_hostile_beginning_is_read_like_any_other(hostile: str) -> None:
 def test_a_hit_has_the_card_of_its_provider_where_nothing_was_read() -> None:
     hit = Hit(url="https://a.org/", title="The drum", kind="web", text="It turns.", published="12 Mar 2024")
     assert (hit.card.title, hit.card.published) == ("The drum", "2024-03-12")
+
+
+@pytest.mark.parametrize(
+    ("url", "kind", "folder"),
+    [
+        ("notes/proposals/rejected/spans.md", "document", "proposals/rejected"),
+        ("notes/spans.md", "document", ""),
+        ("https://example.org/a/b/c", "web", ""),
+    ],
+)
+def test_a_document_s_folder_is_on_its_card_and_is_evidence(url: str, kind: SourceKind, folder: str) -> None:
+    card = Source(url=url, title="Spans", kind=kind, content_hash="a").card
+    assert (card.folder, card.about) == (folder, f"in {folder}" if folder else "")
+    assert (f"Spans\n{folder}" if folder else "Spans") == card.evidence
 
 
 def test_quotation_marks_around_a_part_of_a_title_stay() -> None:

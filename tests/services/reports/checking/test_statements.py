@@ -185,6 +185,8 @@ def test_a_row_that_fails_is_a_case_for_the_editor_and_a_refuted_statement_is_on
     [
         (f"**Trade grew fast.** {EXPORTS}", "Exports were 23.4 million tonnes in 2021."),
         ("**吞吐量上升。**2021年该港吞吐量为120万吨[E1-4]。", "2021年该港吞吐量为120万吨。"),
+        ("**吞吐量**。2021年该港吞吐量为120万吨[E1-4]。", "2021年该港吞吐量为120万吨。"),
+        (f"**Trade**. {EXPORTS}", "Exports were 23.4 million tonnes in 2021."),
     ],
 )
 def test_a_sentence_in_bold_that_heads_a_paragraph_is_a_heading(written: str, text: str) -> None:

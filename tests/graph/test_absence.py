@@ -1,0 +1,145 @@
+"""What a report says is not told, or still open, is judged by the nearest passages of all that was read."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from leadline import aresearch
+from services.reports.bundle import verify_bundle
+from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.quoting import quoting
+from tests.graph.test_verifier import MAY_RETIRE, QUESTION, QUOTES, asked, editing, quoted_whole, verdicts
+
+UNKNOWN = "The sources do not say why the northern pier was closed."
+
+
+@pytest.fixture
+def ferry(endpoint: OpenAIServer, tmp_path: Path) -> Path:
+    return quoted_whole(endpoint, tmp_path / "ferry", "The ferry of Norland", QUOTES)
+
+
+async def test_what_a_report_says_is_not_told_is_judged_by_all_evidence_and_left_out_where_that_tells_it(
+    endpoint: OpenAIServer, ferry: Path
+) -> None:
+    endpoint.script["reporter"] = [f"{QUOTES[0]} [E1-1] {UNKNOWN}"]
+    endpoint.script["verifier"] = [
+        verdicts((1, "absent", "")),
+        verdicts((1, "contradicted", "Storms closed the northern pier")),
+    ]
+    report = await aresearch(QUESTION, docs=[ferry])
+    first, second = asked(endpoint, "verifier")
+    assert UNKNOWN in first
+    assert f"<quote>\n{QUOTES[2]}" not in first
+    assert re.findall(r'cites="(.*?)">\n(.+)\n', second)[0][1] == UNKNOWN
+    assert QUOTES[2] in second.partition("<quote>")[2]
+    assert UNKNOWN not in report.markdown
+    assert [claim.text for claim in report.left_out] == [UNKNOWN]
+    [message] = asked(endpoint, "reporter_editing")
+    assert f'<objection statement="{UNKNOWN}">' in message
+
+
+async def test_what_a_source_tells_although_the_report_says_that_it_does_not_becomes_an_excerpt(
+    endpoint: OpenAIServer, tmp_path: Path
+) -> None:
+    white = "The ferry of Norland is white."
+    built = "The ferry of Norland was built in 1961 by the yard of Ostby."
+    limit = "Of that ferry only the funnel is left."
+    ferry = quoted_whole(endpoint, tmp_path / "ferry", "The ferry of Norland", [*QUOTES, white, built, limit])
+    endpoint.script["researcher"] = [quoting(QUOTES[0], QUOTES[2], white)]
+    endpoint.script["reporter"] = [
+        f"{QUOTES[2]} [E1-2]\n\n{QUOTES[0]} [E1-1] The sources do not tell who built the ferry of Norland."
+    ]
+    endpoint.script["verifier"] = [
+        verdicts((1, "absent", "")),
+        verdicts((1, "contradicted", "built in 1961 by the yard of Ostby")),
+    ]
+    told = f"{QUOTES[0]} [E1-1] {built} [E1-4]"
+    endpoint.script["reporter_editing"] = [editing(("B2", "replace", told))]
+    report = await aresearch(QUESTION, docs=[ferry], out=tmp_path / "out")
+    [message] = asked(endpoint, "reporter_editing")
+    shown = message.partition("<draft>")[0]
+    assert all(f'<excerpt id="{key}"' in shown for key in ("E1-2", "E1-4")), "what the draft cites, and what is told"
+    assert [(claim.text, claim.citations, claim.status) for claim in report.citations] == [
+        (QUOTES[2], ["E1-2"], "quoted"),
+        (QUOTES[0], ["E1-1"], "quoted"),
+        (built, ["E1-4"], "quoted"),
+    ]
+    [result] = report.results
+    assert [excerpt.quote for excerpt in result.excerpts] == [QUOTES[0], QUOTES[2], white, f"{built}\n\n{limit}"]
+    assert not report.left_out
+    assert verify_bundle(Path(report.folder or "")).problems == []
+
+
+async def test_a_text_that_was_read_and_quoted_by_nobody_is_looked_through_as_well(
+    endpoint: OpenAIServer, ferry: Path
+) -> None:
+    built = "The Heron was built in 1961 by the yard of Ostby."
+    (ferry / "yard.md").write_text(f"# Boatbuilders\n\n{built}\n")
+    step = {"id": "1", "title": "Yard", "description": "d", "queries": ["boatbuilders", "The ferry of Norland"]}
+    endpoint.script["planner"] = [json.dumps({"title": "Ferry", "steps": [step]})]
+    endpoint.script["reporter"] = [f"{QUOTES[0]} [E1-1] The sources do not tell who built the Heron."]
+    endpoint.script["verifier"] = [verdicts((1, "absent", "")), verdicts((1, "contradicted", "by the yard of Ostby"))]
+    report = await aresearch(QUESTION, docs=[ferry])
+    assert built in asked(endpoint, "verifier")[1]
+    assert [excerpt.quote for excerpt in report.excerpts if "Ostby" in excerpt.quote] == [built]
+
+
+@pytest.mark.parametrize("again", ["contradicted", "partly", "supported"])
+async def test_what_a_report_calls_open_is_judged_by_passages_that_may_have_settled_it(
+    endpoint: OpenAIServer, ferry: Path, again: str
+) -> None:
+    decided = "It was decided in 1973 that the captain retires with the Heron."
+    (ferry / "later.md").write_text(f"# Decisions\n\n{decided}\n")
+    step = {"id": "1", "title": "Captain", "description": "d", "queries": ["captain decided", "The ferry of Norland"]}
+    endpoint.script["planner"] = [json.dumps({"title": "Ferry", "steps": [step]})]
+    said = "Whether the captain retires is open"
+    endpoint.script["reporter"] = [f"{QUOTES[0]} [E1-1] {said} [E1-2]."]
+    endpoint.script["verifier"] = [
+        verdicts((1, "open", "may retire")),
+        verdicts((1, again, "It was decided in 1973")),
+    ]
+    report = await aresearch(QUESTION, docs=[ferry])
+    first, second = asked(endpoint, "verifier")
+    assert decided not in first
+    assert decided in second
+    assert 'id="E1-2"' in second, "what the statement cites is shown as well"
+    assert [claim.status for claim in report.citations if claim.text.startswith(said)] == {
+        "contradicted": [], "partly": ["unverified"], "supported": ["supported"]
+    }[again]  # fmt: skip
+    objection = f'<objection statement="{said}'
+    assert any(objection in message for message in asked(endpoint, "reporter_editing")) is (again != "supported")
+
+
+async def test_what_no_evidence_tells_may_be_said_to_be_missing_and_is_not_marked(
+    endpoint: OpenAIServer, ferry: Path
+) -> None:
+    missing = "How much the ferry cost is nowhere put into figures"
+    endpoint.script["reporter"] = [f"{QUOTES[0]} [E1-1] The sources do not say who built the ferry. {missing} [E1-1]."]
+    endpoint.script["verifier"] = [
+        verdicts((1, "absent", ""), (2, "absent", "")),
+        verdicts((1, "absent", ""), (2, "not_told", "")),
+    ]
+    report = await aresearch(QUESTION, docs=[ferry])
+    assert "who built the ferry." in report.markdown
+    assert f"{missing} [[1]]" in report.markdown
+    assert not report.left_out
+    assert all(claim.verified for claim in report.citations)
+
+
+async def test_what_was_found_to_be_told_nowhere_is_not_judged_again_when_the_editor_changed_what_stands_before_it(
+    endpoint: OpenAIServer, ferry: Path
+) -> None:
+    left_open = "The report leaves open who built the ferry"
+    endpoint.script["reporter"] = [f"The captain retires in spring [E1-1].\n\n{left_open}."]
+    endpoint.script["verifier"] = [
+        verdicts((1, "contradicted", "18,200 passengers"), (2, "absent", "")),
+        verdicts((1, "absent", "")),
+        verdicts((1, "supported", "may retire")),
+    ]
+    endpoint.script["reporter_editing"] = [editing(("B1", "replace", MAY_RETIRE))]
+    report = await aresearch(QUESTION, docs=[ferry])
+    assert [left_open in message for message in asked(endpoint, "verifier")] == [True, True, False]
+    assert f"{left_open}." in report.markdown
+    assert "†" not in report.markdown
