@@ -50,7 +50,7 @@ from services.run.ui_text import is_chinese, say
 from services.run.wishes import obeyed, wishes_of
 from services.tools.mcp.offered_tools import failures_once
 from services.tools.mcp.registry import close_sessions
-from services.turn.added_evidence import SectionResearch, with_excerpts
+from services.turn.added_evidence import SectionResearch, document_search, with_excerpts
 from services.turn.conversation import change_messages
 from services.turn.memory_keeping import remember_report
 from services.turn.memory_recall import reused_limits
@@ -167,8 +167,13 @@ async def _proved(
         results = with_excerpts(state["results"], new_excerpts)
         if research:
             research.results |= results
-        state = await _settled({**state, "results": {**state["results"], **results}}, runtime)
-        added = {**added, "results": {**added.get("results", {}), **results}}
+        sources = {**state["sources"], **written.verified.new_sources}
+        state = await _settled({**state, "results": {**state["results"], **results}, "sources": sources}, runtime)
+        added = {
+            **added,
+            "results": {**added.get("results", {}), **results},
+            "sources": {**added.get("sources", {}), **written.verified.new_sources},
+        }
         excerpts = cited_evidence(state)
     check_revised(revision, checked)
     while prompt and not written.by_rules and checked.proves_nothing:
@@ -314,7 +319,14 @@ async def _verify(
     text_of, before = evidence_of(runtime).get_text, written.verified if new_quotes else None
     only_mend = draft.former is not None or (written.rewritten and not new_quotes)
     written.verified = await verify_draft(
-        draft, text_of, tone=tone, before=before, unused=new_quotes, unmet=unmet, only_mend=only_mend
+        draft,
+        text_of,
+        tone=tone,
+        before=before,
+        unused=new_quotes,
+        unmet=unmet,
+        only_mend=only_mend,
+        search=document_search(run, evidence_of(runtime)),
     )
     written.limits += [limit for limit in written.verified.limits if limit not in written.limits]
     if written.verified.blocks is not None:

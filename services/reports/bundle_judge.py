@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from schemas.context import RunContext
-from schemas.evidence import PASSED, Claim, Judgement
+from schemas.evidence import PASSED, Claim, Judgement, Source
 from services.models.local_endpoint import settled
 from services.reports.bundle_files import read_bundle, source_text
 from services.reports.checking.bundle_check import is_verbatim
 from services.reports.checking.checked_report import Doubt, Statement
-from services.reports.verification import Judge
+from services.reports.judge import Judge
 from services.run.errors import BundleError, SettingsError, StoreError
 from services.run.roles import OFFLINE, role_model
 
@@ -59,7 +59,7 @@ async def judge_bundle(folder: Path, context: RunContext) -> BundleJudgement:
             "that needs no key; LEADLINE_MODEL_VERIFIER names the model that judges."
         )
     _, content, _ = read_bundle(folder)
-    sources = {source.content_hash: source for source in content.sources}
+    sources: dict[str, Source] = {source.content_hash: source for source in content.sources}
     excerpts = {excerpt.id: excerpt for excerpt in content.excerpts if excerpt.content_hash in sources}
 
     async def text_of(content_hash: str) -> str:

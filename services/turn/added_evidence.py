@@ -15,6 +15,7 @@ from schemas.state import ResearchState, plans_of
 from schemas.usage import Allowance
 from services.evidence.table_heads import placed
 from services.evidence.views import evidence_views, in_order, steps_by_id
+from services.reports.judge import Search
 from services.reports.sectioned_report import NewEvidence
 from services.reports.whole_passages import beside_quotes
 from services.run.budget import REPORT_SHARE, limit_message
@@ -22,6 +23,7 @@ from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreD
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.run.ui_text import problem_text, say
+from services.search.journaled import gather_once
 from services.text.tokens import tokens
 from services.turn.rounds import Wanted, search_in_rounds
 
@@ -107,6 +109,19 @@ async def search_step(
         missing_aspects=gathered.missing_aspects,
     )
     return AddedEvidence(result, sources, limits)
+
+
+def document_search(run: Run, evidence: EvidenceStore) -> Search:
+    """Return a search of the user's documents that finds the sources of the nearest passages; nothing where a limit is reached."""
+
+    async def search(statements: Sequence[str]) -> Mapping[str, Source]:
+        try:
+            with besides_the_report(run):
+                return (await gather_once(run, statements, evidence, MOST_SOURCES, where="documents")).sources
+        except LimitReached:
+            return {}
+
+    return search
 
 
 def has_room(run: Run) -> bool:

@@ -10,6 +10,7 @@ from leadline import aresearch
 from services.reports.bundle import verify_bundle
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.quoting import quoting
+from tests.fakes.read_folder import read_before
 from tests.graph.test_verifier import MAY_RETIRE, QUESTION, QUOTES, asked, editing, quoted_whole, verdicts
 
 UNKNOWN = "The sources do not say why the northern pier was closed."
@@ -143,3 +144,24 @@ async def test_what_was_found_to_be_told_nowhere_is_not_judged_again_when_the_ed
     assert [left_open in message for message in asked(endpoint, "verifier")] == [True, True, False]
     assert f"{left_open}." in report.markdown
     assert "†" not in report.markdown
+
+
+async def test_what_is_told_in_a_document_that_nothing_read_is_found_and_becomes_an_excerpt(
+    endpoint: OpenAIServer, ferry: Path, tmp_path: Path
+) -> None:
+    built = "The Heron was built in 1961 by the yard of Ostby."
+    for number in range(40):  # more than a run reads
+        (ferry / f"{number}.md").write_text(
+            f"# Log {number}\n\nThe ferry of Norland crossed {number} times that day.\n"
+        )
+    (ferry / "yard.md").write_text(f"# Boatbuilders\n\n{built}\n")
+    unknown = "The report leaves open which yard built the Heron"
+    endpoint.script["reporter"] = [f"{QUOTES[0]} [E1-1]\n\n{unknown}."]
+    endpoint.script["verifier"] = [verdicts((1, "absent", "")), verdicts((1, "contradicted", "by the yard of Ostby"))]
+    endpoint.script["reporter_editing"] = [editing(("B2", "replace", f"{built[:-1]} [E1-4]."))]
+    report = await aresearch(QUESTION, docs=[read_before(ferry)], out=tmp_path / "out")
+    first, second = asked(endpoint, "verifier")
+    assert (built in first, built in second) == (False, True)
+    assert [(claim.text, claim.citations) for claim in report.citations] == [(QUOTES[0], ["E1-1"]), (built, ["E1-4"])]
+    assert "yard.md" in " ".join(source.url for source in report.sources)
+    assert verify_bundle(Path(report.folder or "")).problems == []

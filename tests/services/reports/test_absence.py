@@ -6,10 +6,10 @@ import pytest
 
 from schemas.evidence import Excerpt, Source
 from services.evidence.computation import Computation
-from services.reports import verification
+from services.reports import judge as judging
 from services.reports.checking.checked_report import Doubt
+from services.reports.judge import Judge
 from services.reports.nearest import nearest_each
-from services.reports.verification import Judge
 from services.run.evidence_store import content_hash
 from services.run.settings import forget_settings
 from services.text.length import estimate
@@ -120,7 +120,7 @@ async def test_of_all_that_stands_below_a_lead_the_nearest_passages_are_shown(en
         await judge.judged({statement: Doubt(uncited=uncited)})
         prompt = endpoint.requests[-1]["messages"][-1]["content"]
         assert TOLD in prompt
-        assert prompt.count("<quote>") == (verification.NEAREST if uncited else len(texts))
+        assert prompt.count("<quote>") == (judging.NEAREST if uncited else len(texts))
 
 
 async def test_passages_of_a_quoted_source_are_shown_although_others_have_more_words_in_common(
@@ -134,7 +134,7 @@ async def test_passages_of_a_quoted_source_are_shown_although_others_have_more_w
 async def test_all_statements_together_are_shown_a_bounded_number_of_tokens(
     endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(verification, "MAX_NEAREST", 1_500)
+    monkeypatch.setattr(judging, "MAX_NEAREST", 1_500)
     about = [f"the pier number {n} was closed" for n in range(20)]
     texts = {" ".join([f"Storms broke it, and {one} in a winter of the war."] * 8): "document" for one in about}
     statements = tuple(f"The sources do not say why {one}." for one in about)
@@ -157,6 +157,6 @@ async def test_a_passage_in_other_words_is_found_by_its_meaning(monkeypatch: pyt
     for model in ("none", "use"):
         monkeypatch.setenv("LEADLINE_EMBEDDINGS_MODEL", model)
         forget_settings()
-        [near] = await nearest_each([statement], excerpts, sources, verification.NEAREST)
+        [near] = await nearest_each([statement], excerpts, sources, judging.NEAREST)
         found[model] = said in [excerpt.quote for excerpt in near]
     assert found == {"none": False, "use": True}
