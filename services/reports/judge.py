@@ -78,20 +78,8 @@ class Judge:
         """
         shown = await asyncio.to_thread(lambda: {key: self._closest(key, doubt) for key, doubt in statements.items()})
         await self._round(shown, self.excerpts, statements)
-        absent = [
-            key
-            for key in statements
-            if key in self.judgements and (self.judgements[key].verdict == "absent" or key in self.open)
-        ]
-        if absent:
-            new = await self._looked_up(absent)
-            passages = await passages_of(self.excerpts.values(), self.sources, self.text_of)
-            nearest_ids = await self._nearest(absent, passages, new)
-            again = {key: [*(key[1] if key in self.open else ()), *ids] for key, ids in nearest_ids.items()}
-            await self._round(again, {**passages, **self.excerpts}, statements)
-            for statement, ids in nearest_ids.items():
-                if self.judgements[statement].verdict == "contradicted":
-                    self._add_excerpt(self.judgements[statement].words, [passages[key] for key in ids], new)
+        absent = [key for key in statements if self._says_absent(key) or key in self.open]
+        await self._again_by_all(absent, statements)
         return {statement: self.judgements[statement] for statement in statements if statement in self.judgements}
 
     async def judged_by_report(
@@ -111,7 +99,24 @@ class Judge:
         for start in range(0, len(keys), MAX_STATEMENTS):
             batch = keys[start : start + MAX_STATEMENTS]
             await self._batch(batch, dict.fromkeys(batch, (REPORT,)), {REPORT: report}, summaries)
+        await self._again_by_all([key for key in keys if self._says_absent(key)], summaries)
         return {key: self.judgements[key] for key in keys if key in self.judgements}
+
+    def _says_absent(self, statement: Statement) -> bool:
+        return statement in self.judgements and self.judgements[statement].verdict == "absent"
+
+    async def _again_by_all(self, absent: Sequence[Statement], doubts: Mapping[Statement, Doubt]) -> None:
+        """Judge statements on what is not told, or still open, by the nearest passages of all that was read and of what a search finds."""
+        if not absent:
+            return
+        new = await self._looked_up(absent)
+        passages = await passages_of(self.excerpts.values(), self.sources, self.text_of)
+        nearest_ids = await self._nearest(absent, passages, new)
+        again = {key: [*(key[1] if key in self.open else ()), *ids] for key, ids in nearest_ids.items()}
+        await self._round(again, {**passages, **self.excerpts}, doubts)
+        for statement, ids in nearest_ids.items():
+            if self.judgements[statement].verdict == "contradicted":
+                self._add_excerpt(self.judgements[statement].words, [passages[key] for key in ids], new)
 
     async def _round(self, shown: Shown, excerpts: Mapping[str, Excerpt], doubts: Mapping[Statement, Doubt]) -> None:
         """Judge statements by the passages with these ids, in batches side by side; what one of them judged holds if another fails."""

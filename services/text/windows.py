@@ -35,11 +35,13 @@ def best_window(text: str, question: str, limit: int) -> tuple[int, int]:
     """Return start and end of the run of whole sentences, at most `limit` characters, that holds most of the question's terms.
 
     A heading is not quoted where there is anything else. Ties go to the earlier and shorter run. A single sentence over the limit is returned whole.
+    Of a text without any of the terms, as one in another language, its beginning is returned, as far as the limit holds.
     """
     wanted = set(tokens(question))
     spans = [(span.start, span.end) for span in units(text)] or [(0, len(text))]
     held = [wanted & set(tokens(text[start:end])) for start, end in spans]
-    best, best_score = spans[0], 0.0
+    beginning = [end for _, end in spans if end - spans[0][0] <= limit] or [spans[0][1]]
+    best, best_score = (spans[0][0], beginning[-1]), 0.0
     for first in (
         place for place, terms in enumerate(held) if terms
     ):  # no best run begins with a sentence that holds none

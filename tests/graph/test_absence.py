@@ -165,3 +165,22 @@ async def test_what_is_told_in_a_document_that_nothing_read_is_found_and_becomes
     assert [(claim.text, claim.citations) for claim in report.citations] == [(QUOTES[0], ["E1-1"]), (built, ["E1-4"])]
     assert "yard.md" in " ".join(source.url for source in report.sources)
     assert verify_bundle(Path(report.folder or "")).problems == []
+
+
+async def test_a_title_that_says_that_something_is_not_told_is_judged_by_all_that_was_read(
+    endpoint: OpenAIServer, ferry: Path
+) -> None:
+    title = "Why the northern pier was closed is not told"
+    sections = f"## Passengers\n\n{QUOTES[0]} [E1-1]\n\n## The captain\n\nIts captain might retire [E1-2]."
+    endpoint.script["reporter"] = [f"# {title}\n\n**TL;DR** The ferry carried more.\n\n{sections}"]
+    endpoint.script["verifier"] = [
+        verdicts((1, "supported", "may retire")),
+        verdicts((1, "absent", ""), (2, "supported", "carried")),
+        verdicts((1, "contradicted", "Storms closed the northern pier")),
+    ]
+    endpoint.script["reporter_editing"] = [editing(("B1", "replace", "# The ferry of Norland carried more"))]
+    report = await aresearch(QUESTION, docs=[ferry])
+    assert QUOTES[2] in asked(endpoint, "verifier")[2]
+    [message] = asked(endpoint, "reporter_editing")
+    assert f'<objection statement="{title}">' in message
+    assert report.title == "The ferry of Norland carried more"

@@ -20,7 +20,7 @@ from services.reports.bundle_files import (
     seal,
     source_text,
 )
-from services.reports.checking.claim_check import check_summary
+from services.reports.checking.claim_check import summary_fault
 from services.reports.checking.clock import OUT_OF_TIME, Clock, OutOfTime
 from services.reports.checking.doubts import doubt_of, proven
 from services.reports.document import contents, letters, within, words
@@ -282,10 +282,7 @@ class _Evidence:
         """Return why the report's other statements do not bear a sentence that sums them up, in words."""
         self._check.not_quoted += claim.verified
         self._check.judged += claim.judgement is not None and claim.judgement.verdict in PASSED
-        verdict = check_summary(claim.text, self._statements)
-        words = claim.judgement.words if claim.judgement else ""
-        judged = bool(words) and locate(words, "\n".join(self._statements)) is not None
-        return ENGLISH.reason(verdict) if claim.verified and (verdict.certain or not judged) else ""
+        return ENGLISH.reason(summary_fault(claim, self._statements)) if claim.verified else ""
 
     def _contradictions(self) -> Iterator[str]:
         """Check that contradictions that are called confirmed name excerpts that differ."""

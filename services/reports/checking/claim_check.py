@@ -18,6 +18,7 @@ from services.reports.checking.quotations import holds_sentence
 from services.reports.labels import Labels
 from services.text.names import missing_names
 from services.text.numbers import Quantity, missing_of, missing_quantities, quantities
+from services.text.quote_location import locate
 
 Judgements = Mapping[Statement, Judgement]
 """A model's judgements of sentences."""
@@ -42,6 +43,14 @@ def check_summary(text: str, statements: Sequence[str]) -> Verdict:
     """Check a sentence that sums up a report by the statements of that report; a number that counts what they list is no fault."""
     verdict = check_support(text, statements)
     return Verdict() if verdict.fault == "numbers" and all(map(SMALL_NUMBER.fullmatch, verdict.what)) else verdict
+
+
+def summary_fault(claim: Claim, statements: Sequence[str]) -> Verdict:
+    """Check a claim that sums up a report; its model's verdict holds while the statements have the words that decided."""
+    verdict = check_summary(claim.text, statements)
+    words = claim.judgement.words if claim.judgement else ""
+    judged = bool(words) and locate(words, "\n".join(statements)) is not None
+    return Verdict() if judged and not verdict.certain else verdict
 
 
 @dataclass(frozen=True)
@@ -129,7 +138,8 @@ class ClaimCheck:
                 ids, by_code = tuple(dict.fromkeys([*ids, key])), True
                 quoted, verdict = self._checked(words, ids, parts, self.likeness)
         if verdict.fault and (covered or not ids) and not by_code:
-            return self._uncited(words, ids or beside)
+            unproved = bool(ids) and verdict.certain and not counts
+            return self.unverified(words, (), verdict) if unproved else self._uncited(words, ids or beside)
         if quoted and not verdict.fault:
             claim = Claim(text=words, citations=list(ids), verified=True, status="quoted")
         else:
@@ -170,6 +180,9 @@ class ClaimCheck:
             words: the text without Markdown.
             statements: the verified statements below the opening.
         """
+        former = self.former.find(words, ())
+        if former and former.verified and not summary_fault(former, statements).fault:
+            return former
         verdict = check_summary(words, statements)
         if verdict.certain:
             return self.unverified(words, (), verdict)

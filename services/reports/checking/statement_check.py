@@ -96,7 +96,7 @@ class StatementCheck:
         elif written and not own:
             return self.failed(shown, self.check.unknown(words, written))
         elif self.below and not ids:
-            claim = self.check.former.find(words, ()) or self.check.summary(words, self.below)
+            claim = self.check.summary(words, self.below)
         else:
             claim = self._judged(words, own, ids)
         if claim is None:

@@ -3,9 +3,11 @@
 import pytest
 
 from schemas.evidence import Claim, Judgement
+from schemas.usage import Usage
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.citations import check_citations
 from services.reports.checking.claim_check import Judgements
+from services.reports.markdown import ReportInputs, finish_report
 from tests.services.reports.full import evidence
 
 DEPTH = "The ship sounded 4,475 fathoms near Guam in 1875."
@@ -17,6 +19,15 @@ def checked(opening: str, below: str, judgement: Judgement | None = None) -> Che
     given: Judgements = {(opening, ()): judgement} if judgement else {}
     draft = f"# A deep place\n\n{opening}\n\n## Below\n\n{below}"
     return check_citations(draft, {each.id: each for each in excerpts}, judgements=given)
+
+
+def changed(opening: str, below: str, former: Claim) -> CheckedReport:
+    """Check a report whose opening an earlier check judged."""
+    excerpts, _ = evidence([DEPTH, WIRE])
+    report = finish_report(ReportInputs("How deep?", "en-US", "", (), [], {}), Usage())
+    draft = f"# A deep place\n\n{opening}\n\n## Below\n\n{below}"
+    before = report.model_copy(update={"citations": [former]})
+    return check_citations(draft, {each.id: each for each in excerpts}, former=before)
 
 
 def first(report: CheckedReport) -> Claim:
@@ -61,3 +72,12 @@ def test_what_is_refuted_below_is_counted_with_what_is_above() -> None:
     report = check_citations(draft, {each.id: each for each in excerpts}, judgements=refuted)
     assert [claim.text for claim in report.left_out] == [wrong]
     assert report.markdown.startswith(f"# A deep place\n\n{DEPTH}\n\n## Below\n\n")
+
+
+@pytest.mark.parametrize(("below", "stands"), [(f"{DEPTH} [E1-1]", True), (f"{WIRE} [E1-2]", False)])
+def test_after_a_change_it_keeps_its_verdict_only_while_the_words_that_decided_stand(below: str, stands: bool) -> None:
+    opening = "Patience made ocean science possible."
+    former = Claim(text=opening, verified=True, status="supported", cited_by="report", judgement=SUPPORTED)
+    report = changed(opening, below, former)
+    assert first(report).verified is stands
+    assert ((opening, ()) in report.undecided) is not stands
