@@ -34,7 +34,7 @@ help: # Explain the targets of every day; CONTRIBUTING.md has the others
 	awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 research: .venv/runtime ## Research a question: make research Q="…" [ARGS="--docs DIR --locale zh-CN"]
-	if [ -z "$(strip $(value Q))" ]; then echo 'Ask something: make research Q="Who owned the schooner Lalla Rookh?"' >&2; exit 2; fi
+	$(if $(strip $(Q)),,echo 'Ask something: make research Q="Who owned the schooner Lalla Rookh?"' >&2; exit 2)
 	$(BIN)/leadline research "$$Q" $(ARGS)
 
 demo: .venv/runtime ## Play the recorded run of a strong model, in twenty seconds
@@ -43,6 +43,8 @@ demo: .venv/runtime ## Play the recorded run of a strong model, in twenty second
 serve: .venv/serve ## Start the server with page and API, and open the page: make serve [PORT=2024]
 	$(BIN)/leadline serve --port $(PORT) $(ARGS)
 
+# A $ of the question stands for itself
+override Q := $(value Q)
 export Q
 
 # Processes that tests start load compiled modules, as users' do
@@ -120,7 +122,7 @@ $(UV): | .venv/bin/python
 	$(BIN)/python -m pip $(PIP) $(PINNED) --target .venv/setup -r requirements-setup.lock 2>/dev/null && mv .venv/setup/bin/uv $@ || true # uv, or no uv
 	rm -rf .venv/setup
 
-.venv/runtime: requirements.lock pyproject.toml | $(UV) .venv/bin/python
+.venv/runtime: requirements.lock pyproject.toml setup.py | $(UV) .venv/bin/python
 	echo "Setting up .venv (once; less than a minute) …" >&2
 	$(call install,.venv,$(PINNED) -r requirements.lock)
 	$(call install,.venv,$(OURS))

@@ -57,7 +57,7 @@ def init(
 ) -> None:
     """Connect a model and a web search: asks for them, tests them, and writes .env, readable only by you.
 
-    Servers of models on this machine (Ollama, LM Studio, llama.cpp) are found and offered first.
+    Servers of models on this machine (Ollama, LM Studio, llama.cpp, vLLM) are found and offered first.
 
     Keys are no options, because shells remember commands: they are typed unseen, or taken from the environment variables
     OPENAI_API_KEY, ANTHROPIC_API_KEY, TAVILY_API_KEY and so on.

@@ -7,6 +7,8 @@ import typer
 
 from leadline.cli.examples import examples
 from leadline.mcp.server import serve as over_stdio
+from leadline.progress.terminal import echo
+from leadline.server.launch import problem_of_runs
 from leadline.server.launch import serve as until_stopped
 
 commands = typer.Typer()
@@ -28,6 +30,8 @@ def serve(
             typer.launch(address)
 
     typer.echo("Starting …", err=True)
+    if problem := problem_of_runs():
+        echo(problem, err=True)
     raise typer.Exit(until_stopped(host, port, ready))
 
 

@@ -66,7 +66,9 @@ def _rows(file: Path) -> Iterator[tuple[str, Any]]:
             try:
                 yield f"line {number}", json.loads(line)
             except (ValueError, RecursionError) as error:
-                raise BadInput(f"{file}, line {number}: this is not valid JSON ({error}).") from None
+                raise BadInput(
+                    f"{file}, line {number}: this is not valid JSON ({error}). An object stands on one line; longer ones make a list: [{{…}}, {{…}}]."
+                ) from None
         elif line.strip():
             yield f"line {number}", {"question": line.strip()}
 

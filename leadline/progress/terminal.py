@@ -22,7 +22,9 @@ def program() -> str:
     script = Path(sys.argv[0])
     if script.stem != "leadline" or not script.is_file():
         return "leadline"
-    executable = shutil.which("leadline")
+    executable = (
+        None if "UV" in os.environ else shutil.which("leadline")
+    )  # uvx and `uv run` change PATH for this process alone
     if executable is not None and script.samefile(executable):
         return "leadline"
     below = os.path.relpath(script) if script.absolute().is_relative_to(Path.cwd()) else str(script)

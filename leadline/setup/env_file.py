@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dotenv import set_key
 
-from leadline.setup.local_servers import LLAMA_CPP, LM_STUDIO, OLLAMA
+from leadline.setup.local_servers import LLAMA_CPP, LM_STUDIO, OLLAMA, VLLM
 from leadline.setup.model_table import checked_models
 from leadline.setup.search_setup import search_problems, set_up_by
 from services.models.endpoint import forget_endpoints
@@ -47,8 +47,9 @@ PROVIDERS: dict[str, Provider] = {
     "ollama": Provider("Ollama on this machine", server=OLLAMA),
     "lmstudio": Provider("LM Studio on this machine", server=LM_STUDIO),
     "llamacpp": Provider("llama.cpp on this machine", server=LLAMA_CPP),
+    "vllm": Provider("vLLM on this machine", server=VLLM),
     "file": Provider("A model file of this machine (GGUF)", integration=LLAMACPP),
-    "other": Provider("Another OpenAI-compatible endpoint (vLLM, …)"),
+    "other": Provider("Another OpenAI-compatible endpoint"),
     "none": Provider("None: reports show the closest passages, not an answer"),
 }
 

@@ -1,4 +1,4 @@
-"""Model servers on this machine: Ollama, LM Studio and llama.cpp, found on their default ports of loopback."""
+"""Model servers on this machine: Ollama, LM Studio, llama.cpp and vLLM, found on their default ports of loopback."""
 
 import asyncio
 import os
@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 from services.models.server_models import is_ollama, listed_models, writing_models
 from services.run.installation import install_command, is_installed
 
-OLLAMA, LM_STUDIO, LLAMA_CPP = "Ollama", "LM Studio", "llama.cpp"
-PORTS = {OLLAMA: 11434, LM_STUDIO: 1234, LLAMA_CPP: 8080}
+OLLAMA, LM_STUDIO, LLAMA_CPP, VLLM = "Ollama", "LM Studio", "llama.cpp", "vLLM"
+PORTS = {OLLAMA: 11434, LM_STUDIO: 1234, LLAMA_CPP: 8080, VLLM: 8000}
 """Default ports of the servers."""
 SECONDS = 1.0
 """Timeout in seconds of one answer: a server on loopback answers at once, or does not exist."""

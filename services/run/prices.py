@@ -86,7 +86,13 @@ def _own_prices(file: Path | None) -> dict[str, Price]:
     try:
         return TypeAdapter(dict[str, Price]).validate_python(yaml.safe_load(file.read_text("utf-8")))
     except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError) as error:
-        problem = reason_of(error.errors()[0]) if isinstance(error, ValidationError) else " ".join(str(error).split())
+        match error:
+            case ValidationError():
+                problem = reason_of(error.errors()[0])
+            case OSError():
+                problem = str(error.strerror)
+            case _:
+                problem = " ".join(str(error).split())
         raise SettingsError(
             f"The price file {file} (LEADLINE_PRICES) cannot be used: {problem}. It maps models to dollars for a million "
             "tokens, for example: my-model: {input: 0.4, output: 1.6, cached: 0.1}"

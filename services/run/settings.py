@@ -38,6 +38,9 @@ def _words(value: object) -> object:
     return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
 
 
+ToolGroup = Literal["search", "code", "files", "data"]
+
+
 class Settings(BaseModel):
     """The environment, checked once. An empty variable counts as not set."""
 
@@ -87,7 +90,7 @@ class Settings(BaseModel):
     leadline_duckduckgo_url: str = "https://html.duckduckgo.com/html/"
     leadline_allow_private_hosts: str = ""
     leadline_docs: Annotated[list[Place], BeforeValidator(_paths)] = Field(default_factory=list)
-    leadline_tools: Annotated[list[str], BeforeValidator(_words)] = ["search", "code"]
+    leadline_tools: Annotated[list[ToolGroup], BeforeValidator(_words)] = ["search", "code"]
     """Groups of tools that a step with tools has beside those that the plan assigned to it."""
     leadline_databases: SecretStr | None = None
     """Databases that may be asked, `name=URL` with semicolons between; see docs/tools.md."""
@@ -133,7 +136,7 @@ def settings() -> Settings:
         environment = Settings.model_validate({name.lower(): value for name, value in _variables()})
     except ValidationError as error:
         problem = error.errors()[0]
-        name = ".".join(str(part) for part in problem["loc"]).upper()
+        name = str(problem["loc"][0]).upper()
         raise SettingsError(
             f"{name} cannot be used: {reason_of(problem)}. Correct it in the environment or .env."
         ) from None

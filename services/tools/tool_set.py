@@ -11,10 +11,9 @@ from schemas.context import RunContext
 from schemas.mcp import ToolView
 from schemas.planner import Step
 from schemas.state import StepTask
-from services.run.errors import SettingsError
 from services.run.roles import OFFLINE, role_model
 from services.run.scope import Run
-from services.run.settings import settings
+from services.run.settings import ToolGroup, settings
 from services.search.providers import providers_for
 from services.tools.databases.configuration import databases
 from services.tools.file_reader import file_reader
@@ -25,14 +24,14 @@ from services.tools.search_tools import search_tool, web_reader
 from services.tools.workspace import Workspace
 
 QUERY = "query_database"
-GROUPS = {
+GROUPS: dict[ToolGroup, tuple[str, ...]] = {
     "search": ("web_search", "web_reader", "search_documents"),
     "code": ("run_python",),
     "files": ("file_reader",),
     "data": (QUERY,),
 }
 """Tools by their group names in `LEADLINE_TOOLS`."""
-DATA_STYLE = ("files", "code", "data")
+DATA_STYLE: tuple[ToolGroup, ...] = ("files", "code", "data")
 """Groups of the data style; other styles have the group `files` and those in `LEADLINE_TOOLS`."""
 OF_KIND = {
     "research": frozenset({"web_search", "web_reader", "search_documents", "file_reader", QUERY}),
@@ -90,11 +89,7 @@ async def own_tool_views(run: Run) -> list[ToolView]:
 
 
 async def tool_set(run: Run, task: StepTask, workspace: Workspace) -> ToolSet:
-    """Build the tools of a step; its plan assigned some, by their names or their servers.
-
-    Raises:
-        SettingsError: `LEADLINE_TOOLS` names an unknown group.
-    """
+    """Build the tools of a step; its plan assigned some, by their names or their servers."""
     step = task["step"]
 
     async def work() -> _Names:
@@ -106,12 +101,9 @@ async def tool_set(run: Run, task: StepTask, workspace: Workspace) -> ToolSet:
 
 
 async def _base_names(context: RunContext, step: Step) -> list[str]:
-    groups: Sequence[str] = DATA_STYLE if context.output_style == "data" else ("files", *settings().leadline_tools)
-    unknown = [group for group in groups if group not in GROUPS]
-    if unknown:
-        raise SettingsError(
-            f"LEADLINE_TOOLS names {unknown[0]!r}. There are: {', '.join(GROUPS)}. Correct it in the environment or .env."
-        )
+    groups: Sequence[ToolGroup] = (
+        DATA_STYLE if context.output_style == "data" else ("files", *settings().leadline_tools)
+    )
     missing = await _without_provider(context)
     missing |= set() if await asyncio.to_thread(databases) else {QUERY}
     names = [*(name for group in groups for name in GROUPS[group]), *step.tools]

@@ -12,7 +12,11 @@ import pytest
 from typer.testing import CliRunner
 
 from leadline.cli.app import app
+from leadline.evaluation.sets import read_set
+from schemas.bundle import BundledExcerpt, BundledSource
+from schemas.evidence import Claim
 from services.models.endpoint import forget_endpoints
+from services.run.roles import DEFAULTS
 from services.run.settings import forget_settings
 from tests.conftest import PROJECT
 from tests.fakes.openai_server import OpenAIServer
@@ -124,6 +128,33 @@ def test_every_option_that_a_guide_shows_is_one() -> None:
     assert shown
     for command, options in shown.items():
         assert options <= _options(command), command
+
+
+def test_the_files_that_a_guide_names_are_there() -> None:
+    for guide in GUIDES:
+        for name in re.findall(
+            r"`((?:tests|services|leadline|nodes|graph|schemas)/[\w/.-]+)`", guide.read_text("utf-8")
+        ):
+            assert (PROJECT / name).exists(), f"{guide.name}: {name}"
+
+
+def test_the_defaults_of_the_roles_are_those_of_the_code() -> None:
+    told = " ".join((PROJECT / "docs/models.md").read_text("utf-8").split())
+    for role, (temperature, tokens) in DEFAULTS.items():
+        assert f"{role} {temperature:g} / {tokens}" in told
+
+
+def test_the_set_that_the_guide_shows_can_be_read(tmp_path: Path) -> None:
+    [shown] = re.findall(r"```json\n(.*?)```", (PROJECT / "docs/evaluation.md").read_text("utf-8"), re.DOTALL)
+    (tmp_path / "set.json").write_text(shown)
+    assert read_set(tmp_path / "set.json")[0].criteria
+
+
+def test_the_fields_of_the_evidence_are_where_the_guide_says() -> None:
+    told = (PROJECT / "docs/reports.md").read_text("utf-8")
+    for kind, model in (("claim", Claim), ("excerpt", BundledExcerpt), ("source", BundledSource)):
+        [fields] = re.findall(rf"each {kind}: ([^;\n]+)", told)
+        assert set(re.findall(r"`(\w+)`", fields)) <= set(model.model_fields), kind
 
 
 def _places(guide: Path) -> set[str]:

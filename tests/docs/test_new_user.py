@@ -81,6 +81,16 @@ def test_the_first_commands_answer(checkout: Path) -> None:
     assert (checkout / ".leadline" / "store.sqlite").exists()
 
 
+def test_make_asks_a_question_as_it_stands(tmp_path: Path) -> None:
+    program, question = tmp_path / "leadline", 'What is "$HOME", $(id) and `id`?'
+    program.write_text('#!/bin/sh\nprintf "%s\\n" "$2"\n')
+    program.chmod(0o755)
+    asked = ("make", "-o", ".venv/runtime", "research", f"BIN={tmp_path}")
+    assert _ran(PROJECT, *asked, f"Q={question}") == f"{question}\n"
+    refused = subprocess.run([*asked, "Q= "], cwd=PROJECT, capture_output=True, text=True, check=False)
+    assert (refused.returncode, "Ask something" in refused.stderr) == (2, True)
+
+
 def test_the_python_answers_and_follows_up(checkout: Path) -> None:
     code = next(block for block in _blocks("docs/scripts.md", "python") if "research(" in block)
     shown = "print(report.markdown)\nprint(follow_up.answered, follow_up.markdown)"

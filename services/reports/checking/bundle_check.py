@@ -102,7 +102,8 @@ def verify_bundle(folder: Path) -> BundleCheck:
     if is_active(text):
         broken_links.append("it holds HTML or an image")
     check.checked = {
-        "sources": len(content.sources),
+        "sources": sum(not source.duplicate_of for source in content.sources),
+        "duplicates": sum(bool(source.duplicate_of) for source in content.sources),
         "quotes": len(content.excerpts),
         "statements": len(content.claims),
         "artifacts": len(content.artifacts),

@@ -56,6 +56,13 @@ def test_a_module_of_a_project_that_hides_a_package_is_named(tmp_path: Path) -> 
     assert alone.returncode == 0
 
 
+def test_a_script_beside_a_folder_of_the_same_name_as_a_clone_imports_the_package(tmp_path: Path) -> None:
+    (tmp_path / "leadline").mkdir()
+    (tmp_path / "script.py").write_text("from leadline import research")
+    done = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_question_is_shown_first(leadline: Leadline, docs: Path) -> None:
     ran = leadline("research", "When was William  Thomson\nknighted?", "--docs", docs)
     assert ran.err.splitlines()[0] == "· Researching: When was William Thomson knighted?"

@@ -54,6 +54,10 @@ WRONG = {
     "a negative weight": (['{"question": "a", "criteria": [{"text": "c", "weight": -1}]}'], "criteria.0.weight"),
     "a language that is none": (['{"question": "a", "language": "klingon!"}'], "line 1, field language"),
     "no JSON": (['{"question": '], "line 1: this is not valid JSON"),
+    "an object of two lines": (
+        ['{"question": "a",', '"id": "x"}'],
+        "An object stands on one line; longer ones make a list",
+    ),
     "a list of numbers": (["[3]"], "entry 1: this is not a JSON object"),
     "one id twice": (['{"question": "a", "id": "x"}', '{"question": "b", "id": "x"}'], "twice"),
     "nothing": ([""], "has no questions"),

@@ -15,6 +15,7 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     place.parent.mkdir(parents=True)
     place.touch(0o755)
     monkeypatch.setenv("PATH", "/usr/bin")
+    monkeypatch.delenv("UV", raising=False)
     monkeypatch.setattr(sys, "argv", [str(place), "runs"])
     return place
 
@@ -41,6 +42,10 @@ def test_a_program_elsewhere_is_named_by_its_whole_path(
 def test_a_program_on_the_path_is_named_by_its_name(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(script.parent))
     assert as_typed("leadline init") == "leadline init"
+    monkeypatch.setenv(
+        "UV", "/usr/bin/uv"
+    )  # as `uvx --from … leadline` sets it, with a PATH that the shell does not have
+    assert as_typed("leadline init") == f"{script} init"
 
 
 def test_only_commands_are_hints(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:

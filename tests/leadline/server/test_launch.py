@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from leadline.server.launch import environment, refuse_taken
+from leadline.server.launch import environment, problem_of_runs, refuse_taken
 from services.run.errors import BadInput
 from services.run.settings import forget_settings
 from tests.leadline.conftest import Leadline
@@ -109,6 +109,22 @@ def test_a_taken_port_is_said_and_not_left_for_another(leadline: Leadline) -> No
         ran = leadline("serve", "--no-open", "--port", port)
     assert ran.code == 2
     assert f"Port {port} cannot be used" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("LEADLINE_DOCS", "/not/there"), ("LEADLINE_SEARCH", "foo"), ("LEADLINE_MCP", "/not/there.json")],
+)
+def test_what_no_run_could_use_is_said_at_the_start(
+    name: str, value: str, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert problem_of_runs() == ""
+    monkeypatch.setenv(name, value)
+    forget_settings()
+    with socket.create_server(("127.0.0.1", 0)) as taken:  # a folder may yet be made: the start goes on, to this port
+        ran = leadline("serve", "--no-open", "--port", taken.getsockname()[1])
+    assert value in ran.err
+    assert ran.code == (2 if name == "LEADLINE_DOCS" else 1)
 
 
 def test_paths_of_the_environment_hold_from_the_servers_own_folder(

@@ -1,9 +1,22 @@
 """Servers of models on this machine are found by what they answer, on their usual ports of loopback alone."""
 
+import re
+
 import pytest
 
-from leadline.setup.local_servers import LLAMA_CPP, LM_STUDIO, OLLAMA, PORTS, LocalServer, local_servers, usual_ports
+from leadline.setup.env_file import PROVIDERS
+from leadline.setup.local_servers import (
+    LLAMA_CPP,
+    LM_STUDIO,
+    OLLAMA,
+    PORTS,
+    VLLM,
+    LocalServer,
+    local_servers,
+    usual_ports,
+)
 from services.models.endpoint import forget_endpoints
+from tests.conftest import PROJECT
 from tests.fakes.http import Reply, Request, serving
 from tests.fakes.ollama_server import ollama_server
 
@@ -25,10 +38,13 @@ async def test_each_server_is_found_with_the_models_that_write_text() -> None:
         return Reply(200, listed) if request.path == "/v1/models" else Reply(404, {})
 
     with ollama_server() as ollama, serving(answer) as studio:
-        found = await local_servers({OLLAMA: port_of(ollama.base_url), LM_STUDIO: port_of(studio), LLAMA_CPP: 9})
+        found = await local_servers(
+            {OLLAMA: port_of(ollama.base_url), LM_STUDIO: port_of(studio), LLAMA_CPP: 9, VLLM: port_of(studio)}
+        )
     assert found == [
         LocalServer(OLLAMA, f"{ollama.base_url}/v1", [ollama.model]),
         LocalServer(LM_STUDIO, f"{studio}/v1", ["qwen2.5-7b-instruct"]),
+        LocalServer(VLLM, f"{studio}/v1", ["qwen2.5-7b-instruct"]),
     ]
 
 
@@ -67,3 +83,10 @@ def test_llama_cpps_own_variable_names_a_port(value: str, port: int, monkeypatch
 def test_a_line_names_a_few_models() -> None:
     assert LocalServer(OLLAMA, "", []).names() == "no model yet"
     assert LocalServer(OLLAMA, "", [f"m{place}" for place in range(9)]).names() == "m0, m1, m2, m3 and 5 more"
+
+
+def test_every_server_can_be_chosen_and_stands_in_the_guide_with_its_port() -> None:
+    assert {provider.server for provider in PROVIDERS.values() if provider.server} == set(PORTS)
+    guide = (PROJECT / "docs/models.md").read_text("utf-8")
+    for title, port in PORTS.items():
+        assert re.search(rf"port {port} .*# {title}|# {title}: port {port}", guide), title

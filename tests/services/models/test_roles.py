@@ -220,8 +220,9 @@ async def test_a_price_file_that_cannot_be_used_is_said_to_be_one(
     if text is not None:
         file.write_text(text)
     environment(OPENAI_API_KEY="k", LEADLINE_PRICES=str(file))
-    with pytest.raises(SettingsError, match="LEADLINE_PRICES"):
+    with pytest.raises(SettingsError, match="LEADLINE_PRICES") as refused:
         await price_of(role_model("planner", chosen(default="mine")))
+    assert str(refused.value).count(file.name) == 1
 
 
 @pytest.mark.parametrize(

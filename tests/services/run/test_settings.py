@@ -3,11 +3,14 @@
 import os
 import re
 from pathlib import Path
+from typing import Literal, get_args, get_origin
 
 import pytest
 
-from services.run.settings import Settings, forget_settings, secret_named, settings
+from services.run.errors import SettingsError
+from services.run.settings import Settings, ToolGroup, forget_settings, secret_named, settings
 from services.search.web_services.service import services
+from services.tools.tool_set import GROUPS
 from tests.conftest import PROJECT
 
 OF_SERVICES = sorted(
@@ -19,6 +22,23 @@ OF_SERVICES = sorted(
 def test_what_searches_need_is_in_the_template_and_in_the_guide(name: str) -> None:
     assert re.search(rf"^#{name}=", (PROJECT / ".env.example").read_text("utf-8"), re.MULTILINE)
     assert f"`{name}`" in (PROJECT / "docs/settings.md").read_text("utf-8")
+
+
+def test_the_template_tells_every_value_of_a_choice() -> None:
+    told = re.findall(r"((?:^# .*\n)*)^#(\w+)=(.*)", (PROJECT / ".env.example").read_text("utf-8"), re.MULTILINE)
+    comments = {name: f"{comment} {value}" for comment, name, value in told}
+    choices = {name.upper(): field.annotation for name, field in Settings.model_fields.items()}
+    for name, choice in choices.items():
+        if get_origin(choice) is Literal:
+            assert set(get_args(choice)) <= set(re.findall(r"\w+", comments[name])), name
+
+
+def test_a_group_of_tools_that_does_not_exist_is_refused_with_those_that_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert set(GROUPS) == set(get_args(ToolGroup))
+    monkeypatch.setenv("LEADLINE_TOOLS", "search,foo")
+    forget_settings()
+    with pytest.raises(SettingsError, match=r"^LEADLINE_TOOLS cannot be used: .*'search', 'code', 'files' or 'data'"):
+        settings()
 
 
 def test_a_variable_that_a_record_names_is_read_from_the_environment_and_the_file_and_not_shown(

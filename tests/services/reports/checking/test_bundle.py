@@ -65,7 +65,14 @@ def files_below(folder: Path) -> dict[Path, bytes]:
 def test_a_fresh_bundle_holds(bundle: Path) -> None:
     check = verify_bundle(bundle)
     assert check.problems == []
-    assert check.checked == {"sources": 3, "quotes": 4, "statements": 6, "artifacts": 0, "citations": 6}
+    assert check.checked == {
+        "sources": 3,
+        "duplicates": 0,
+        "quotes": 4,
+        "statements": 6,
+        "artifacts": 0,
+        "citations": 6,
+    }
 
 
 def test_a_bundle_has_the_stated_files_and_keys(bundle: Path, report: Report) -> None:
@@ -142,6 +149,11 @@ def test_every_byte_of_the_report_counts(bundle: Path) -> None:
         assert any(problem.startswith("report.md:") for problem in verify_bundle(bundle).problems)
 
 
+def test_copies_of_a_source_are_counted_apart_as_a_run_counts_them(bundle: Path) -> None:
+    edit(bundle, lambda content: content["sources"][2].update(duplicate_of="S1"), resealed=True)
+    assert verify_bundle(bundle).counts.startswith("2 sources, 1 duplicate, ")
+
+
 EDITS: dict[str, Edit] = {
     "E1-1": lambda content: content["excerpts"][0].update(
         quote=content["excerpts"][0]["quote"].replace("4,475", "4,476")
@@ -212,7 +224,14 @@ def test_texts_that_the_report_links_to_are_plain_and_the_others_compressed(bund
 def test_a_bundle_of_the_first_version_still_holds_and_its_changes_are_found(tmp_path: Path) -> None:
     check = verify_bundle(VERSION_1)
     assert check.problems == []
-    assert check.checked == {"sources": 3, "quotes": 4, "statements": 6, "artifacts": 0, "citations": 8}
+    assert check.checked == {
+        "sources": 3,
+        "duplicates": 0,
+        "quotes": 4,
+        "statements": 6,
+        "artifacts": 0,
+        "citations": 8,
+    }
     assert verify_markdown(VERSION_1 / "report.md").problems == []
     changed = Path(shutil.copytree(VERSION_1, tmp_path / "changed"))
     (changed / "sources" / f"{source_of('web').content_hash}.txt").write_text("Something else.")
@@ -222,7 +241,14 @@ def test_a_bundle_of_the_first_version_still_holds_and_its_changes_are_found(tmp
 def test_a_bundle_of_the_second_version_still_holds_and_its_changes_are_found(tmp_path: Path) -> None:
     check = verify_bundle(VERSION_2)
     assert check.problems == []
-    assert check.checked == {"sources": 3, "quotes": 4, "statements": 7, "artifacts": 0, "citations": 7}
+    assert check.checked == {
+        "sources": 3,
+        "duplicates": 0,
+        "quotes": 4,
+        "statements": 7,
+        "artifacts": 0,
+        "citations": 7,
+    }
     edited = verify_markdown(VERSION_2 / "report.md")
     assert (edited.problems, edited.checked["sentences"]) == ([], 4)
     changed = Path(shutil.copytree(VERSION_2, tmp_path / "changed"))
