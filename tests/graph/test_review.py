@@ -1,5 +1,6 @@
 """A person reviews the plan: accepts it, edits it in words, replaces it, or answers nonsense and may answer again."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from langgraph.types import Command
 from graph import build_graph
 from schemas.context import RunContext
 from services.search.providers import allow_folders
+from tests.fakes.openai_server import OpenAIServer
 
 pytestmark = pytest.mark.long
 
@@ -48,11 +50,11 @@ UNREADABLE: list[tuple[object, str]] = [
 class Review:
     """A run that stops at its plan."""
 
-    def __init__(self, docs: Path) -> None:
+    def __init__(self, docs: Path, **choices: Any) -> None:
         allow_folders([docs])
         self.graph = build_graph().compile(checkpointer=InMemorySaver())
         self.config: Any = {"configurable": {"thread_id": "1"}}
-        self.context = RunContext(review_plan=True, documents=[str(docs)])
+        self.context = RunContext(**({"review_plan": True} | choices), documents=[str(docs)])
 
     async def ask(self) -> dict[str, Any]:
         await self.graph.ainvoke({"question": QUESTION}, self.config, context=self.context)
@@ -80,6 +82,20 @@ async def test_the_run_waits_with_the_plan_and_says_what_can_be_answered(review:
     assert request["plan"]["steps"]
     assert "[ACCEPTED]" in request["answers"]
     assert not (await review.values())["results"]
+
+
+@pytest.mark.parametrize(
+    ("choices", "planned"),
+    [({}, True), ({"review_plan": False, "depth": "deep"}, True), ({"review_plan": False}, False)],
+)
+async def test_a_simple_question_is_planned_where_a_review_or_more_depth_is_chosen(
+    docs: Path, endpoint: OpenAIServer, choices: dict[str, Any], planned: bool
+) -> None:
+    simple = {"intent": "in_scope", "complexity": "simple", "locale": "en-US", "question": QUESTION}
+    endpoint.script["coordinator"] = [json.dumps(simple)]
+    review = Review(docs, **choices)
+    assert bool(await review.ask()) == review.context.review_plan
+    assert bool((await review.values())["plans"]) == planned
 
 
 @pytest.mark.parametrize(
