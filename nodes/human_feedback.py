@@ -47,7 +47,7 @@ async def human_feedback(state: ResearchState, runtime: Runtime[RunContext]) -> 
 
 
 def read_review(answer: object, plan: Plan | None = None) -> PlanReview:
-    """Parse an answer in any of its forms; `plan` is the plan that a chat client's edit changes.
+    """Parse an answer in any of its forms, words among them; `plan` is the plan that a chat client's edit changes.
 
     Raises:
         ValueError: the answer has none of these forms; the message says what is missing.
@@ -56,10 +56,8 @@ def read_review(answer: object, plan: Plan | None = None) -> PlanReview:
         text = answer.strip()
         if text.upper().startswith(ACCEPTED):
             return PlanReview(action="accept")
-        if text.upper().startswith(EDIT_PLAN):
-            answer = {"action": "edit", "feedback": text[len(EDIT_PLAN) :].strip()}
-        else:
-            raise ValueError(f"it is neither {ACCEPTED} nor {EDIT_PLAN}")
+        words = text[len(EDIT_PLAN) :] if text.upper().startswith(EDIT_PLAN) else text
+        answer = {"action": "edit", "feedback": words}
     if isinstance(answer, list) and len(answer) == 1:
         return read_review(answer[0], plan)
     review = PlanReview.model_validate(from_inbox(answer, plan))

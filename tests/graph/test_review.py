@@ -30,7 +30,7 @@ MALFORMED: dict[str, dict[str, Any]] = {
     "a step without a title": {"steps": [{"id": "a"}]},
 }
 NONSENSE: list[object] = [
-    "sure, whatever", {"action": "dance"}, 42, {"action": "edit"}, {"action": "replace"}, [],
+    " ", "[EDIT_PLAN]", {"action": "dance"}, 42, {"action": "edit"}, {"action": "replace"}, [],
     [{"type": "ignore", "args": None}], {"decisions": []}, [{"type": "edit"}],
 ]  # fmt: skip
 UNREADABLE: list[tuple[object, str]] = [
@@ -122,6 +122,7 @@ async def test_an_accepted_plan_is_carried_out(review: Review, answer: object) -
     [
         {"action": "edit", "feedback": "also cover Lord Kelvin"},
         "[EDIT_PLAN] also cover Lord Kelvin",
+        "also cover Lord Kelvin",
         [{"type": "response", "args": "also cover Lord Kelvin"}],
         {"decisions": [{"type": "reject", "message": "also cover Lord Kelvin"}]},
     ],
