@@ -1,6 +1,7 @@
 """A person reviews the plan: accepts it, edits it in words, replaces it, or answers nonsense and may answer again."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -157,6 +158,18 @@ async def test_what_cannot_be_used_is_sent_back_with_the_reason_and_the_run_stay
         assert request["action_request"]["action"] == request["problem"]
     assert await review.answer({"action": "accept"}) == {}
     assert (await review.values())["report"].excerpts
+
+
+async def test_a_person_who_writes_chinese_is_told_in_chinese_what_is_wrong(docs: Path) -> None:
+    review = Review(docs, locale="zh-CN")
+    await review.ask()
+    plans = [{"action": "replace", "plan": {"title": "t", **broken}} for broken in MALFORMED.values()][:-1]
+    written = [
+        [{"type": "edit", "args": {"action": "x", "args": {"plan": plan}}}] for plan in ("just words", "[" * 20_000)
+    ]
+    for answer in ("[EDIT_PLAN]", *plans, *written):
+        problem = (await review.answer(answer))["problem"]
+        assert not re.search("[a-z]{2}", problem.replace("plan", "")), problem
 
 
 async def test_chat_clients_get_the_form_that_they_know(review: Review) -> None:
