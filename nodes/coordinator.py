@@ -213,7 +213,7 @@ def _without_present(state: ResearchState) -> list[AnyMessage]:
 
 
 def settled_triage(triage: Triage, prompt: CoordinatorPrompt, context: RunContext) -> Triage:
-    """Apply the run's choices to the answer: the locale, a scope only with a profile, at most one question back."""
+    """Apply the run's choices to the answer: the locale, a scope only with a profile, at most one question back, a plan where one is chosen."""
     wanted, intent = context.locale, triage.intent
     if (intent == "out_of_scope" and context.profile is None) or (intent == "unclear" and prompt.asked_back):
         intent = "in_scope"
@@ -229,6 +229,7 @@ def settled_triage(triage: Triage, prompt: CoordinatorPrompt, context: RunContex
     answered = triage.answered if known and intent not in DIRECT else "no"
     shaped = wishes.asks_form or wishes.words or wishes.language
     short = answered == "whole" and triage.complexity == "simple" and prompt.answers and not shaped
+    planned = (context.review_plan and context.deep_research) or context.level.wide
     return triage.model_copy(
         update={
             "intent": intent,
@@ -236,6 +237,7 @@ def settled_triage(triage: Triage, prompt: CoordinatorPrompt, context: RunContex
             "reply": _reply(triage, intent, locale, context.profile),
             "original": prompt.question,
             "wishes": wishes,
+            "complexity": "complex" if planned else triage.complexity,
             "question": question,
             "rewritten": question != prompt.question,
             "answered": answered,

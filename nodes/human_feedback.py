@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from schemas.context import RunContext
 from schemas.human_feedback import PlanReview
-from schemas.planner import Plan, settle_plan
+from schemas.planner import Plan, PlanError, settle_plan
 from schemas.state import ResearchState
 from services.evidence.views import steps_by_id
 from services.run.choices import store_choices
@@ -37,7 +37,7 @@ async def human_feedback(state: ResearchState, runtime: Runtime[RunContext]) -> 
         try:
             update = _update(read_review(answer, plan), state, context)
         except ValueError as error:
-            problem = _explain(error)
+            problem = _explain(error, locale)
     # the answer may bring new choices, which hold from here on
     if (triage := state["triage"]) is not None and context.wishes.ignored:
         followed = followed_wishes(triage.wishes, context.wishes.ignored)
@@ -47,7 +47,7 @@ async def human_feedback(state: ResearchState, runtime: Runtime[RunContext]) -> 
 
 
 def read_review(answer: object, plan: Plan | None = None) -> PlanReview:
-    """Parse an answer in any of its forms; `plan` is the plan that a chat client's edit changes.
+    """Parse an answer in any of its forms, words among them; `plan` is the plan that a chat client's edit changes.
 
     Raises:
         ValueError: the answer has none of these forms; the message says what is missing.
@@ -56,17 +56,15 @@ def read_review(answer: object, plan: Plan | None = None) -> PlanReview:
         text = answer.strip()
         if text.upper().startswith(ACCEPTED):
             return PlanReview(action="accept")
-        if text.upper().startswith(EDIT_PLAN):
-            answer = {"action": "edit", "feedback": text[len(EDIT_PLAN) :].strip()}
-        else:
-            raise ValueError(f"it is neither {ACCEPTED} nor {EDIT_PLAN}")
+        words = text[len(EDIT_PLAN) :] if text.upper().startswith(EDIT_PLAN) else text
+        answer = {"action": "edit", "feedback": words}
     if isinstance(answer, list) and len(answer) == 1:
         return read_review(answer[0], plan)
     review = PlanReview.model_validate(from_inbox(answer, plan))
     if review.action == "edit" and not review.feedback.strip():
-        raise ValueError("feedback is empty: say what to change")
+        raise PlanError("review_no_words")
     if review.action == "replace" and review.plan is None:
-        raise ValueError("plan is missing")
+        raise PlanError("review_no_plan")
     return review
 
 
@@ -119,7 +117,9 @@ def _settled_message(plan: Plan, state: ResearchState) -> list[AnyMessage]:
     return [plan_message(plan, state["turn"], len(state["plans"]))]
 
 
-def _explain(error: ValueError) -> str:
+def _explain(error: ValueError, locale: str) -> str:
+    if isinstance(error, PlanError):
+        return say(error.key, locale, **error.values)
     if isinstance(error, ValidationError):
         return "; ".join(
             f"{'.'.join(map(str, item['loc'])) or 'answer'}: {reason_of(item)}" for item in error.errors()[:3]

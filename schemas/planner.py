@@ -135,7 +135,11 @@ class PlannerPrompt(BaseModel):
 
 
 class PlanError(ValueError):
-    """A plan that cannot be carried out; the message says why."""
+    """A plan that cannot be carried out, or an answer to its review: `key` names the message, which takes `values` (`services/run/ui_text.toml`)."""
+
+    def __init__(self, key: str, **values: object) -> None:
+        super().__init__(key, values)
+        self.key, self.values = key, values
 
 
 def settle_plan(plan: Plan, *, first_id: int, finished: Collection[str], max_steps: int | None) -> Plan:
@@ -157,17 +161,17 @@ def settle_plan(plan: Plan, *, first_id: int, finished: Collection[str], max_ste
     if plan.has_enough_context and not plan.steps:
         return plan
     if not plan.steps:
-        raise PlanError("the plan has no steps although has_enough_context is false")
+        raise PlanError("review_no_steps")
     if max_steps is not None and len(plan.steps) > max_steps:
-        raise PlanError(f"the plan has {len(plan.steps)} steps, and at most {max_steps} are allowed (max_step_num)")
+        raise PlanError("review_too_many", steps=len(plan.steps), most=max_steps)
     ids = [step.id for step in plan.steps]
     doubled = sorted({identifier for identifier in ids if ids.count(identifier) > 1})
     if doubled:
-        raise PlanError(f"step ids must be unique, and {', '.join(doubled)} occurs more than once")
+        raise PlanError("review_ids_twice", ids=", ".join(doubled))
     for step in plan.steps:
         unknown = [needed for needed in step.depends_on if needed not in ids and needed not in finished]
         if unknown:
-            raise PlanError(f"step {step.id} depends on {', '.join(unknown)}, which no step is called")
+            raise PlanError("review_unknown", step=step.id, needed=", ".join(unknown))
     _refuse_circles(plan.steps)
     numbers = {step_id: str(first_id + place) for place, step_id in enumerate(ids)}
     steps = [
@@ -206,7 +210,7 @@ def _refuse_circles(steps: list[Step]) -> None:
     try:
         TopologicalSorter({step.id: step.depends_on for step in steps}).prepare()
     except CycleError as error:
-        raise PlanError(f"steps {', '.join(sorted(set(error.args[1])))} depend on each other in a circle") from None
+        raise PlanError("review_circle", steps=", ".join(sorted(set(error.args[1])))) from None
 
 
 def known_tools(plan: Plan, names: Collection[str]) -> Plan:

@@ -253,8 +253,8 @@ async def _stream(
                 answer = from_json(to_json(answer))  # as the record keeps it, and as a replay gets it
             except ValueError:
                 raise BadInput(request["answers"]) from None
-            if "problem" in request and answer == former:
-                raise BadInput(f"{request['problem']}\n{request['answers']}")  # it would be asked for ever
+            if answer == former and ("problem" in request or isinstance(answer, str)):  # it would be asked for ever
+                raise BadInput(f"{request.get('problem', request['message'])}\n{request['answers']}")
             record.reviews.append(answer)
             await home.save(record)
             run_input = Command(resume=answer)

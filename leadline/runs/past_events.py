@@ -18,7 +18,7 @@ def replayed_events(values: dict[str, Any]) -> Iterator[Event]:
     locale = values.get("locale") or "en"
     usage: Usage | None = values.get("usage")
     if usage is not None:
-        title = f"{usage.total.calls} calls: {usage.total.tokens:,} tokens"
+        title = say("calls_used", locale, calls=usage.total.calls, tokens=f"{usage.total.tokens:,}")
         yield Event(type="call", node="", title=title, data={"role": "", **usage.total.model_dump(mode="json")})
     plans: list[Plan] = values.get("plans") or []
     results: dict[str, StepResult] = values.get("results") or {}

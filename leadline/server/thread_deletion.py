@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from fastapi import Request
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIStatusError
+from langgraph_sdk.schema import RunStatus
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from leadline.server.access import admitted_caller
@@ -94,9 +96,20 @@ async def _delete_all(client: LangGraphClient, named: Sequence[str], caller: str
 
 
 async def _delete(client: LangGraphClient, thread: str, caller: str) -> None:
+    if not on_aegra():  # which stops them itself
+        await _stop_runs(client, thread)
     store, turns = store_of(client), await _turns(client, thread)
     await mark_deleted(store, thread, caller)
     await delete_thread_data(store, thread, turns)
+
+
+async def _stop_runs(client: LangGraphClient, thread: str) -> None:
+    """Stop a thread's runs, those that wait before the one that goes on, and wait for its end."""
+    statuses: tuple[RunStatus, ...] = ("pending", "running")
+    for status in statuses:
+        for run in await client.runs.list(thread, limit=_PAGE, status=status):
+            with suppress(APIStatusError):  # it has just ended
+                await client.runs.cancel(thread, run["run_id"], wait=status == "running")
 
 
 async def _turns(client: LangGraphClient, thread: str) -> set[int]:

@@ -104,7 +104,7 @@ def turn_at(following: Collection[str], values: Mapping[str, Any], metadata: Map
         metadata: metadata of the checkpoint.
     """
     if not _FIRST_NODES & set(following):
-        return int(values["turn"])
+        return int(values.get("turn", FIRST_TURN))  # no first node has ended yet
     return int(metadata.get("step", 0)) + (2 if "__start__" in following else 1)
 
 

@@ -155,7 +155,8 @@ class Run:
         steps = {self.step_id: used} if self.step_id else {}
         self.usage = self.usage + Usage(total=used, roles={role: used}, steps=steps)
         if self.runtime is not None:
-            title = f"{role}: {used.tokens:,} tokens, {used.seconds:.1f} s"
+            task = task_title(role, self.step_id, self.locale)
+            title = say("call_used", self.locale, task=task, tokens=f"{used.tokens:,}", seconds=f"{used.seconds:.1f}")
             data = {"role": role, "step": self.step_id, **used.model_dump(mode="json")}
             emit(self.runtime, "call", self.node, title, data)
         if not fresh:

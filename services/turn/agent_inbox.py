@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 from langchain_core.messages import AIMessage
 
-from schemas.planner import Plan
+from schemas.planner import Plan, PlanError
 
 PLANNER = "planner"
 """Name of the messages that show a plan."""
@@ -69,7 +69,7 @@ def from_inbox(answer: object, plan: Plan | None) -> object:
     """Convert a chat client's answer to a plan review; answers in other forms are returned unchanged.
 
     Raises:
-        ValueError: the edited plan cannot be read; the message says where.
+        PlanError: the edited plan cannot be read; the message says where.
     """
     if isinstance(answer, Mapping) and isinstance(answer.get("decisions"), list) and len(answer["decisions"]) == 1:
         return from_inbox(answer["decisions"][0], plan)
@@ -91,18 +91,18 @@ def _edited(action: object, plan: Plan | None) -> dict[str, Any]:
     written = arguments.get("plan") if isinstance(arguments, Mapping) else None
     if isinstance(written, str):
         if len(written) > MAX_PLAN:
-            raise ValueError(f"plan is longer than {MAX_PLAN:,} characters")
+            raise PlanError("review_plan_long", most=f"{MAX_PLAN:,}")
         try:
             # The base loader returns only strings, lists and mappings: a query `1875` or `yes` stays a text.
             written = yaml.load(written, yaml.BaseLoader)  # noqa: S506 - see above
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
-            where = f", line {mark.line + 1}" if mark else ""
-            raise ValueError(f"plan is not YAML{where}: {getattr(error, 'problem', None) or error}") from None
+            line, fault = mark.line + 1 if mark else 1, getattr(error, "problem", None) or error
+            raise PlanError("review_plan_no_yaml", line=line, fault=fault) from None
         except RecursionError:
-            raise ValueError("plan is nested too deeply") from None
+            raise PlanError("review_plan_nested") from None
     if not isinstance(written, Mapping):
-        raise ValueError("plan is missing")  # noqa: TRY004 - a person answered wrongly, not a program
+        raise PlanError("review_no_plan")
     hidden = plan.model_dump(include={"locale", "thought", "outline"}) if plan else {}
     before = {step.id: step.model_dump(exclude=_SHOWN) for step in plan.steps} if plan else {}
     steps = written.get("steps")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from schemas.outline import OutlineNode
 from schemas.plan_draft import PlanDraft, StepDraft
-from schemas.planner import Plan, PlanError, PlannerPrompt, Step, queries_of
+from schemas.planner import Plan, PlannerPrompt, Step, queries_of
 from services.models.structured_output import within
 from services.run.log import log
 from services.run.ui_text import say
@@ -24,10 +24,10 @@ def check_draft(draft: PlanDraft) -> PlanDraft:
     """Return a draft that can become a plan.
 
     Raises:
-        PlanError: the draft has no step with content, although information is missing.
+        ValueError: the draft has no step with content, although information is missing.
     """
     if not draft.has_enough_context and not any(map(_says_something, draft.steps)):
-        raise PlanError("the plan has no steps although has_enough_context is false")
+        raise ValueError("the plan has no steps although has_enough_context is false")
     return draft
 
 

@@ -82,13 +82,17 @@ def revision_of(state: ResearchState) -> tuple[Revision | None, ResearchState]:
 
 
 def refused_update(state: ResearchState, refused: RevisionRefused) -> ResearchState:
-    """Return the update of a state whose report stays unchanged: the reason is the answer in the conversation."""
+    """Return the update of a state whose report stays unchanged: the reason is the answer in the conversation.
+
+    Where no turn has begun, no request stays: the next message is a question.
+    """
     requested: Any = state.get("revision")
     by_message = requested.by_message if isinstance(requested, Revision) else False
     request = _request(state)[:MAX_REQUEST].strip() or "-"
     revision = Revision(request=request, by_message=by_message, refused=str(refused))
     request_messages = change_messages(state.get("messages", []))
-    return {"revision": revision, "messages": [*request_messages, AIMessage(str(refused), name=CHANGE)]}
+    standing = revision if state.get("triage") is not None else None
+    return {"revision": standing, "messages": [*request_messages, AIMessage(str(refused), name=CHANGE)]}
 
 
 def _request(state: ResearchState) -> str:

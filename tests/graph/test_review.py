@@ -1,5 +1,7 @@
 """A person reviews the plan: accepts it, edits it in words, replaces it, or answers nonsense and may answer again."""
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from langgraph.types import Command
 from graph import build_graph
 from schemas.context import RunContext
 from services.search.providers import allow_folders
+from tests.fakes.openai_server import OpenAIServer
 
 pytestmark = pytest.mark.long
 
@@ -28,7 +31,7 @@ MALFORMED: dict[str, dict[str, Any]] = {
     "a step without a title": {"steps": [{"id": "a"}]},
 }
 NONSENSE: list[object] = [
-    "sure, whatever", {"action": "dance"}, 42, {"action": "edit"}, {"action": "replace"}, [],
+    " ", "[EDIT_PLAN]", {"action": "dance"}, 42, {"action": "edit"}, {"action": "replace"}, [],
     [{"type": "ignore", "args": None}], {"decisions": []}, [{"type": "edit"}],
 ]  # fmt: skip
 UNREADABLE: list[tuple[object, str]] = [
@@ -48,11 +51,11 @@ UNREADABLE: list[tuple[object, str]] = [
 class Review:
     """A run that stops at its plan."""
 
-    def __init__(self, docs: Path) -> None:
+    def __init__(self, docs: Path, **choices: Any) -> None:
         allow_folders([docs])
         self.graph = build_graph().compile(checkpointer=InMemorySaver())
         self.config: Any = {"configurable": {"thread_id": "1"}}
-        self.context = RunContext(review_plan=True, documents=[str(docs)])
+        self.context = RunContext(**({"review_plan": True} | choices), documents=[str(docs)])
 
     async def ask(self) -> dict[str, Any]:
         await self.graph.ainvoke({"question": QUESTION}, self.config, context=self.context)
@@ -83,6 +86,20 @@ async def test_the_run_waits_with_the_plan_and_says_what_can_be_answered(review:
 
 
 @pytest.mark.parametrize(
+    ("choices", "planned"),
+    [({}, True), ({"review_plan": False, "depth": "deep"}, True), ({"review_plan": False}, False)],
+)
+async def test_a_simple_question_is_planned_where_a_review_or_more_depth_is_chosen(
+    docs: Path, endpoint: OpenAIServer, choices: dict[str, Any], planned: bool
+) -> None:
+    simple = {"intent": "in_scope", "complexity": "simple", "locale": "en-US", "question": QUESTION}
+    endpoint.script["coordinator"] = [json.dumps(simple)]
+    review = Review(docs, **choices)
+    assert bool(await review.ask()) == review.context.review_plan
+    assert bool((await review.values())["plans"]) == planned
+
+
+@pytest.mark.parametrize(
     "answer",
     [
         {"action": "accept"},
@@ -106,6 +123,7 @@ async def test_an_accepted_plan_is_carried_out(review: Review, answer: object) -
     [
         {"action": "edit", "feedback": "also cover Lord Kelvin"},
         "[EDIT_PLAN] also cover Lord Kelvin",
+        "also cover Lord Kelvin",
         [{"type": "response", "args": "also cover Lord Kelvin"}],
         {"decisions": [{"type": "reject", "message": "also cover Lord Kelvin"}]},
     ],
@@ -140,6 +158,18 @@ async def test_what_cannot_be_used_is_sent_back_with_the_reason_and_the_run_stay
         assert request["action_request"]["action"] == request["problem"]
     assert await review.answer({"action": "accept"}) == {}
     assert (await review.values())["report"].excerpts
+
+
+async def test_a_person_who_writes_chinese_is_told_in_chinese_what_is_wrong(docs: Path) -> None:
+    review = Review(docs, locale="zh-CN")
+    await review.ask()
+    plans = [{"action": "replace", "plan": {"title": "t", **broken}} for broken in MALFORMED.values()][:-1]
+    written = [
+        [{"type": "edit", "args": {"action": "x", "args": {"plan": plan}}}] for plan in ("just words", "[" * 20_000)
+    ]
+    for answer in ("[EDIT_PLAN]", *plans, *written):
+        problem = (await review.answer(answer))["problem"]
+        assert not re.search("[a-z]{2}", problem.replace("plan", "")), problem
 
 
 async def test_chat_clients_get_the_form_that_they_know(review: Review) -> None:

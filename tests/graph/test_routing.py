@@ -83,11 +83,11 @@ def test_steps_wait_for_what_they_depend_on() -> None:
 
 
 BROKEN = {
-    "circle": [step(1, 2), step(2, 1)],
-    "no step is called": [step(1, 9)],
-    "more than once": [step(1), step(1)],
-    "at most 3": [step(one) for one in range(1, 6)],
-    "no steps": [],
+    "review_circle": [step(1, 2), step(2, 1)],
+    "review_unknown": [step(1, 9)],
+    "review_ids_twice": [step(1), step(1)],
+    "review_too_many": [step(one) for one in range(1, 6)],
+    "review_no_steps": [],
 }
 
 

@@ -1,12 +1,15 @@
 """The report streams as the model writes it, without what the model only thinks."""
 
+import re
 import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 from graph import build_graph
+from leadline import aresearch
 from schemas.context import RunContext
+from schemas.events import Event
 from services.search.providers import allow_folders
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion
@@ -50,3 +53,11 @@ async def test_thinking_is_not_streamed(endpoint: OpenAIServer, docs: Path) -> N
 
 async def test_no_other_role_streams(endpoint: OpenAIServer, docs: Path) -> None:
     assert {about["langgraph_node"] async for _, about in parts(docs)} == {"reporter"}
+
+
+async def test_a_call_is_titled_in_the_language_of_the_question(endpoint: OpenAIServer, docs: Path) -> None:
+    events: list[Event] = []
+    await aresearch("绳索测深机的设计者生于何处？", docs=[docs], locale="zh-CN", on_event=events.append)
+    titles = [event.title for event in events if event.type == "call"]
+    assert re.fullmatch(r"理解问题：[\d,]+ 词元，[\d.]+ 秒", titles[0])
+    assert not [title for title in titles if re.search("[a-z]", title)]

@@ -5,6 +5,7 @@ from typing import Any
 import httpx
 import pytest
 from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import NotFoundError
 
 QUESTION = "Who designed the wire sounding machine, and what took the place of hemp rope in it?"
 
@@ -64,10 +65,22 @@ async def test_what_cannot_be_done_is_said_in_words_and_leaves_the_report(client
     assert not again["revision"]["refused"]
 
 
-async def test_a_thread_without_a_report_says_so(client: LangGraphClient) -> None:
+@pytest.mark.parametrize("asked", [{"question": QUESTION}, {"messages": [{"role": "user", "content": QUESTION}]}])
+async def test_a_thread_without_a_report_says_so_and_takes_a_question_then(client: LangGraphClient, asked: Any) -> None:
     thread = str((await client.threads.create(graph_id="deep_research"))["thread_id"])
-    after = await change(client, thread, request="Shorter")
-    assert after["messages"][-1]["content"] == "There is no report to change. Ask a question first."
+    for _ in range(2):
+        after = await change(client, thread, request="Shorter")
+        assert after["messages"][-1]["content"] == "There is no report to change. Ask a question first."
+    answered: Any = await client.runs.wait(thread, "deep_research", input=asked)
+    assert answered["report"]["question"] == QUESTION
+
+
+async def test_a_thread_without_a_report_is_deleted_after_a_change_of_none(client: LangGraphClient) -> None:
+    thread = str((await client.threads.create(graph_id="deep_research"))["thread_id"])
+    await change(client, thread, request="Shorter")
+    await client.threads.delete(thread)
+    with pytest.raises(NotFoundError):
+        await client.threads.get(thread)
 
 
 async def test_without_a_model_a_section_goes_by_its_heading_and_a_message_is_a_question(

@@ -5,6 +5,7 @@ import json
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
 from typing import Any, Literal
 
 import psutil
@@ -20,6 +21,7 @@ from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, openai_server
 from tests.server.conftest import dev_server, papers
 from tests.server.test_dev_server import TWO_PARTS, said
+from tests.server.test_thread_ids import mentions
 from tests.services.tools.mcp.conftest import left
 
 GRAPH = "deep_research"
@@ -200,3 +202,19 @@ async def test_threads_that_are_deleted_at_a_time_take_no_other_with_them(client
     await asyncio.gather(*map(client.threads.delete, gone))
     found: list[Any] = await client.threads.search(ids=threads, limit=50)
     assert sorted(one["thread_id"] for one in found) == sorted(kept)
+
+
+async def test_a_deletion_stops_the_runs_of_its_thread(served: Served, client: LangGraphClient, held: Held) -> None:
+    process, endpoint = served[1:]
+    thread, _ = await begun(client, held)
+    await client.runs.create(thread, GRAPH, input=said(SECOND))
+    calls = len(endpoint.requests)
+    await client.threads.delete(thread)
+    held.go.set()
+    with pytest.raises(NotFoundError):
+        await client.threads.get(thread)
+    home = Path(process.cwd())
+    await until(lambda: not mentions(home, thread))
+    await asyncio.sleep(2)  # in which a run that went on would ask and write
+    assert endpoint.requests[calls:] == []
+    assert mentions(home, thread) == []

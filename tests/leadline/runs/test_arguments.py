@@ -123,6 +123,11 @@ async def test_an_answer_to_a_review_that_cannot_be_used_ends_the_run_and_the_ne
     assert "Belfast" in report.markdown
 
 
+async def test_words_that_every_review_is_answered_with_end_the_run(docs: Path) -> None:
+    with pytest.raises(BadInput, match=r"Please review the plan\n.*accept"):
+        await aresearch(QUESTION, docs=docs, review_plan=True, on_review=lambda _: "accept")
+
+
 @pytest.mark.parametrize("answer", [object(), {"action": "edit", "feedback": "\ud800"}])
 async def test_an_answer_to_a_review_that_cannot_be_kept_is_refused(docs: Path, answer: object) -> None:
     with pytest.raises(BadInput, match=r'Answer .*"accept"'):
