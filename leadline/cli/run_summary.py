@@ -70,7 +70,10 @@ def _cost(usage: Usage, report: Report | None, locale: str) -> str:
     total = usage.total
     money = say("show_no_price", locale) if total.cost is None else f"${total.cost:.4f}"
     values = {"calls": total.calls, "read": f"{total.input_tokens:,}", "wrote": f"{total.output_tokens:,}"}
-    return say("show_cost", locale, **values, money=money, time=clock(usage.seconds))
+    cost = say("show_cost", locale, **values, money=money, time=clock(usage.seconds))
+    if not total.abandoned:
+        return cost
+    return f"{cost}; {say('abandoned', locale, calls=total.abandoned, tokens=f'{total.abandoned_tokens:,}')}"
 
 
 def _files(record: RunRecord, locale: str) -> str:
