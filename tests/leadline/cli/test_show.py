@@ -117,6 +117,13 @@ def test_a_run_without_a_model_is_said_to_cost_nothing(
     assert re.search(r"Cost: nothing, no model was called; time: \d", leadline("runs", "show").out)
 
 
+def test_a_run_in_a_language_without_messages_is_shown_in_english_alone(docs: Path, leadline: Leadline) -> None:
+    assert leadline("research", QUESTION, "--docs", docs, "--quick", "--locale", "fr-FR").code == 0
+    shown = leadline("runs", "show").out
+    assert "\nSources: " in shown
+    assert "extraits" not in shown
+
+
 def test_a_run_that_waits_says_how_to_go_on(docs: Path, leadline: Leadline) -> None:
     leadline("research", "测深机的设计者在哪里出生？", "--docs", docs, "--review")
     ran = leadline("runs", "show")
