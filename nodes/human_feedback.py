@@ -54,7 +54,7 @@ def read_review(answer: object, plan: Plan | None = None) -> PlanReview:
     """
     if isinstance(answer, str):
         text = answer.strip()
-        if text.upper().startswith(ACCEPTED):
+        if text.upper().startswith(ACCEPTED) or text.casefold() in {"accept", "accepted"}:
             return PlanReview(action="accept")
         words = text[len(EDIT_PLAN) :] if text.upper().startswith(EDIT_PLAN) else text
         answer = {"action": "edit", "feedback": words}

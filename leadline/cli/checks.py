@@ -57,7 +57,11 @@ def verify(
     failed = [
         place
         for place in places
-        if not (_version_holds(str(place), version) if version is not None or _is_run(place) else _holds(place, bundle))
+        if not (
+            _version_holds(str(place), version)
+            if version is not None or _is_run(place)
+            else _holds(place, bundle, judge)
+        )
     ]
     if judge:
         folders = dict.fromkeys(bundle or place.parent if place.is_file() else place for place in places)
@@ -93,29 +97,29 @@ def _is_judged_well(folder: Path) -> bool:
     return not judgement.doubted
 
 
-def _holds(place: Path, bundle: Path | None) -> bool:
+def _holds(place: Path, bundle: Path | None, judge: bool) -> bool:
     """Check one report, or one file and the report that it cites, and print the results."""
     if not place.is_file():
-        return _print_check(str(place), verify_bundle(place))
+        return _print_check(str(place), verify_bundle(place), judge)
     own = verify_markdown(place, bundle)
-    holds = _print_check(f"{bundle or place.parent}", verify_bundle(bundle or place.parent))
-    return _print_check(str(place), own) and holds
+    holds = _print_check(f"{bundle or place.parent}", verify_bundle(bundle or place.parent), judge)
+    return _print_check(str(place), own, judge) and holds
 
 
-def _print_check(name: str, check: BundleCheck) -> bool:
-    """Print the result of a check; True if everything holds."""
+def _print_check(name: str, check: BundleCheck, judge: bool = False) -> bool:
+    """Print the result of a check, and what is left to judge unless a model is asked next; True if everything holds."""
+    checked = f" ({check.counts})" if check.counts else ""
     for problem in check.problems[:MAX_PROBLEMS]:
         echo(f"FAILED {problem}", err=True)
     if len(check.problems) > MAX_PROBLEMS:
         echo(f"FAILED … and {len(check.problems) - MAX_PROBLEMS:,} more", err=True)
     if check.problems:
-        checked = f" ({check.counts})" if check.counts else ""
         echo(f"{name}: {len(check.problems)} of the checks failed{checked}.", err=True)
         return False
-    echo(f"{name}: everything holds ({check.counts}).")
+    echo(f"{name}: everything holds{checked}.")
     if check.head:
         echo(f"  {check.head}")
-    if check.trust:
+    if check.trust and not judge:
         echo(f"  {as_typed(check.trust)}")
     return True
 

@@ -17,9 +17,11 @@ from leadline.progress.protocol import Progress
 from leadline.progress.terminal import argument, as_typed, console_of, echo
 from leadline.runs.first_line import first_line
 from leadline.runs.run_ids import complete_run_id
+from schemas.context import RunContext
 from schemas.events import Event
 from schemas.reporter import Report
 from services.run.errors import BadInput, LeadlineError, ReviewPending
+from services.run.roles import OFFLINE, role_model
 from services.run.ui_text import say
 
 Ended = TypeVar("Ended")
@@ -93,7 +95,8 @@ def _offer(report: Report) -> None:
 
 
 def _written_to(finished: Report) -> str:
-    hint = [say("connect_a_model", finished.locale, command="leadline init")] if finished.without_model else []
+    unconnected = finished.without_model and role_model("reporter", RunContext()).model == OFFLINE
+    hint = [say("connect_a_model", finished.locale, command="leadline init")] if unconnected else []
     if not finished.excerpts and not finished.direct:
         hint.insert(0, say("search_elsewhere", finished.locale))
     if not finished.folder:

@@ -10,13 +10,14 @@ import typer
 
 from leadline.cli.examples import examples
 from leadline.cli.exit_codes import EXIT_FAILED
-from leadline.cli.init_model import model_settings
+from leadline.cli.init_model import ENDPOINT, model_settings
 from leadline.cli.input_prompts import choose, typed_key, typed_value
 from leadline.progress.terminal import echo
 from leadline.setup.env_file import PROVIDERS, problems_of, write, written_before
 from leadline.setup.search_setup import names_in, needs_of, offers, set_up_by
 from services.run.dotenv_file import FILE
 from services.run.errors import BadInput, SettingsError
+from services.run.roles import OFFLINE
 from services.search.folder_files import check_folder
 
 commands = typer.Typer()
@@ -67,7 +68,7 @@ def init(
         raise BadInput(NOBODY)
     before = written_before()
     values = {
-        **model_settings(provider, endpoint, model, asking),
+        **model_settings(provider, endpoint, model, asking, before),
         **_search(search, asking),
         **_documents(docs, asking),
     }
@@ -75,7 +76,9 @@ def init(
         raise typer.Exit(EXIT_FAILED)
     changed = {name: value for name, value in values.items() if before.get(name) != value}
     if not changed:
-        echo(f"{FILE} already has these settings; nothing was changed.", err=True)
+        echo(
+            f"{FILE} already has these settings; nothing was changed." if values else "Nothing was to be set.", err=True
+        )
         return
     _allowed(changed, before, asking=asking, force=force)
     write(changed)
@@ -114,7 +117,8 @@ def _documents(docs: list[Path] | None, asking: bool) -> dict[str, str]:
 
 def _fine(values: dict[str, str], asking: bool) -> bool:
     """Test the settings; a person may keep settings with problems."""
-    if not (values.keys() & {"OPENAI_API_KEY", "OPENAI_BASE_URL", "LEADLINE_MODEL"} or set_up_by(values.keys())):
+    connects = OFFLINE not in values.values() and values.keys() & {*ENDPOINT}
+    if not (connects or set_up_by(values.keys())):
         return True
     echo("Testing it …", err=True)
     problems = asyncio.run(problems_of(values))

@@ -1,6 +1,7 @@
 """The part of `leadline init` that connects a model: a local server, a provider, or any endpoint, and its list of models."""
 
 import asyncio
+from collections.abc import Mapping
 
 import typer
 from pydantic import SecretStr
@@ -10,12 +11,17 @@ from leadline.setup.env_file import PROVIDERS, Provider
 from leadline.setup.local_servers import OLLAMA, LocalServer, base_url_at, local_servers, package_missing, usual_ports
 from services.models.server_models import choice_among, listed_models, writing_models
 from services.run.errors import BadInput
+from services.run.roles import OFFLINE
 
+ENDPOINT = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "LEADLINE_MODEL")
+"""Settings of an endpoint and its model."""
 MAX_SHOWN = 25
 """Maximum models listed to choose from; others can be typed."""
 
 
-def model_settings(provider: str | None, endpoint: str | None, model: str | None, asking: bool) -> dict[str, str]:
+def model_settings(
+    provider: str | None, endpoint: str | None, model: str | None, asking: bool, before: Mapping[str, str]
+) -> dict[str, str]:
     """Return the settings of the model; missing options are asked for.
 
     Args:
@@ -23,6 +29,7 @@ def model_settings(provider: str | None, endpoint: str | None, model: str | None
         endpoint: address of the endpoint.
         model: name of the model at the endpoint.
         asking: whether a person can be asked.
+        before: settings that are written already; a model among them is turned off where none is chosen.
 
     Raises:
         BadInput: there is no such provider, a setting is missing and no person can be asked, or the address is invalid.
@@ -32,7 +39,7 @@ def model_settings(provider: str | None, endpoint: str | None, model: str | None
     if name is None:
         name, local = _choose_provider() if asking else ("none", None)
     if name == "none":
-        return {}
+        return {"LEADLINE_MODEL": OFFLINE} if (provider or asking) and any(map(before.get, ENDPOINT)) else {}
     if name not in PROVIDERS:
         raise BadInput(f"There is no provider {name!r}. There are: {', '.join(PROVIDERS)}.")
     known = PROVIDERS[name]
@@ -53,8 +60,7 @@ def model_settings(provider: str | None, endpoint: str | None, model: str | None
     chosen = model or _chosen_model(address, key, asking)
     if name == "ollama" and (command := package_missing(OLLAMA)):
         typer.echo(f"Note: to set the context size of Ollama, install its package: {command}", err=True)
-    variables = {"OPENAI_API_KEY": key, "OPENAI_BASE_URL": address, "LEADLINE_MODEL": chosen}
-    return {variable: value for variable, value in variables.items() if value}
+    return {variable: value for variable, value in zip(ENDPOINT, (key, address, chosen), strict=True) if value}
 
 
 def _own_package(provider: Provider, model: str | None, asking: bool) -> dict[str, str]:

@@ -12,8 +12,9 @@ from schemas.document import Paragraph
 from schemas.reporter import Report
 from schemas.usage import Usage
 from services.reports.document import ParsedReport, words
+from services.reports.labels import counts_of, labels_for
 from services.reports.parser import parse_report
-from services.run.ui_text import say
+from services.run.ui_text import is_chinese, say
 
 _BEFORE_CITATION = re.compile(r"(?<! ) +(?=[.,;:!?，。；：！？、])")
 """The blank that is left where a citation stood before a punctuation mark."""
@@ -29,7 +30,7 @@ def summary(record: RunRecord, values: Mapping[str, Any]) -> Iterator[tuple[str,
         values: values of its state.
     """
     report: Report | None = values.get("report")
-    locale = values.get("locale") or "en-US"
+    locale = terminal_locale(values)
     parsed = None if report is None else parse_report(report)
     lines = (
         _line(record.question),
@@ -39,6 +40,12 @@ def summary(record: RunRecord, values: Mapping[str, Any]) -> Iterator[tuple[str,
         _files(record, locale),
     )
     yield from zip(say("show_labels", locale).split("|"), lines, strict=True)
+
+
+def terminal_locale(values: Mapping[str, Any]) -> str:
+    """Return the locale of what the terminal says of a run: Chinese for Chinese ones, English for all others."""
+    locale = str(values.get("locale") or "")
+    return locale if is_chinese(locale) else "en-US"
 
 
 def _answer(record: RunRecord, values: Mapping[str, Any], parsed: ParsedReport | None, locale: str) -> str:
@@ -59,7 +66,7 @@ def _sources(report: Report, parsed: ParsedReport, locale: str) -> str:
     counts = {
         "sources": sum(not source.duplicate_of for source in report.sources),
         "cited": len(parsed.cited),
-        "statements": parsed.counts.shown or "-",
+        "statements": counts_of(report.citations, report.answered, labels_for(locale)).shown or "-",
     }
     return say("show_sources", locale, **counts)
 
@@ -70,7 +77,10 @@ def _cost(usage: Usage, report: Report | None, locale: str) -> str:
     total = usage.total
     money = say("show_no_price", locale) if total.cost is None else f"${total.cost:.4f}"
     values = {"calls": total.calls, "read": f"{total.input_tokens:,}", "wrote": f"{total.output_tokens:,}"}
-    return say("show_cost", locale, **values, money=money, time=clock(usage.seconds))
+    cost = say("show_cost", locale, **values, money=money, time=clock(usage.seconds))
+    if not total.abandoned:
+        return cost
+    return f"{cost}; {say('abandoned', locale, calls=total.abandoned, tokens=f'{total.abandoned_tokens:,}')}"
 
 
 def _files(record: RunRecord, locale: str) -> str:

@@ -14,7 +14,7 @@ from rich.text import Text
 from leadline.cli.command_run import echo_report, show_report
 from leadline.cli.examples import examples
 from leadline.cli.options import FinishedRun, Formats, Json, LatestRun, OtherOut, Version
-from leadline.cli.run_summary import summary
+from leadline.cli.run_summary import summary, terminal_locale
 from leadline.progress.terminal import as_typed, console_of, echo
 from leadline.runs.actions import areplay, areport, arun, aruns, atimeline
 from leadline.runs.own_memory import aforget, aforget_all, amemory
@@ -89,7 +89,7 @@ def show(
 
 def _show_summary(record: RunRecord, values: dict[str, Any]) -> None:
     """Print the five lines, the versions of the report, and how to see more."""
-    locale = values.get("locale") or "en-US"
+    locale = terminal_locale(values)
     lines = summary(record, values)
     if sys.stdout.isatty():
         table = Table.grid("", Column(overflow="fold"), padding=(0, 2))

@@ -66,11 +66,18 @@ def holds_run(folder: Path, run_id: str) -> bool:
 
 
 def run_and_text(words: Sequence[str]) -> tuple[str | None, str]:
-    """Split the words of a command into the run that the first one names, if it does, and a text."""
+    """Split the words of a command into the run that the first one names, if it does, and a text.
+
+    Raises:
+        BadInput: a run is named, and no text follows.
+    """
     first, *rest = words
-    if rest and (is_run_id(first) or is_report_folder(first) or first in dict(complete_run_id(first))):
-        return first, " ".join(rest)
-    return None, " ".join(words)
+    may_be_chosen = rest or not first.isdecimal()  # a number alone is that of a recommended question
+    if not (is_run_id(first) or is_report_folder(first) or (may_be_chosen and first in dict(complete_run_id(first)))):
+        return None, " ".join(words)
+    if not rest:
+        raise BadInput(f"{first} names a run, and no words follow it. Write them behind it, in quotes.")
+    return first, " ".join(rest)
 
 
 def full_id(prefix: str, ids: Iterable[str]) -> str:

@@ -69,11 +69,15 @@ def serve(host: str, port: int, ready: Callable[[str], None]) -> int:
     Raises:
         BadInput: the port is taken or forbidden.
         NotInstalled: the server's packages are missing.
+        SettingsError: the users' tokens cannot be used.
         StoreUnwritable: the server's folder cannot be written.
         LeadlineError: the server did not start; the message has the end of its output.
     """
     if importlib.util.find_spec("langgraph_api") is None or importlib.util.find_spec("fastapi") is None:
         raise NotInstalled("The server is not installed.", install_command("server"))
+    from leadline.server.access import read_accounts  # which needs the server's packages
+
+    read_accounts(settings())
     refuse_taken(host, port)
     home = settings().leadline_home
     folder = home / "server"

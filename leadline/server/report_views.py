@@ -97,6 +97,7 @@ class ReportView(BaseModel):
     answered: Answered
     """Whether the report answers its question; empty in reports of earlier versions."""
     sources: int
+    """Cited sources."""
     follow_up_questions: list[str]
     version: int
     checkpoint: str
@@ -145,7 +146,7 @@ async def _view(report: Report, checkpoint: str) -> ReportView:
         sure=sure_claims(report.citations),
         statuses=status_counts(report.citations),
         answered=report.answered,
-        sources=sum(bool(source.id) and not source.duplicate_of for source in report.sources),
+        sources=len(parsed.cited),
         follow_up_questions=report.follow_up_questions,
         version=report.version,
         checkpoint=checkpoint,

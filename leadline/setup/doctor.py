@@ -188,15 +188,15 @@ def _extras() -> Iterable[Check]:
     for extra, wanted in _optional().items():
         if any(requirement.name == NAME for requirement in wanted):
             continue  # an extra of other extras, which have their own lines
-        own = [requirement for requirement in wanted if _holds(requirement, extra)]
-        missing = [requirement.name for requirement in own if not _installed(requirement.name)]
+        absent = [requirement for requirement in wanted if not _installed(requirement.name)]
+        missing = [requirement.name for requirement in absent if _holds(requirement, extra)]
+        elsewhere = [requirement.name for requirement in absent if not _holds(requirement, extra)]
+        lacking = {"not installed": missing, "not for this Python or machine": elsewhere}
         yield Check(
             area="extras",
             name=extra,
-            state=NOTE if missing or not own else OK,
-            found=(f"not installed: {', '.join(missing)}" if missing else "installed")
-            if own
-            else "not for this machine",
+            state=NOTE if absent else OK,
+            found="; ".join(f"{why}: {', '.join(names)}" for why, names in lacking.items() if names) or "installed",
             remedy=install_command(extra) if missing else "",
         )
 
@@ -206,11 +206,7 @@ def _optional() -> dict[str, list[Requirement]]:
     about = metadata.metadata(NAME)
     wanted = [Requirement(text) for text in about.get_all("Requires-Dist") or []]
     return {
-        extra: [
-            requirement
-            for requirement in wanted
-            if requirement.marker and "extra" in str(requirement.marker) and _holds(requirement, extra)
-        ]
+        extra: [requirement for requirement in wanted if f'extra == "{extra}"' in str(requirement.marker)]
         for extra in about.get_all("Provides-Extra") or []
     }
 

@@ -119,7 +119,7 @@ def _files(folder: Path) -> Iterator[tuple[str, os.stat_result | str]]:
     if not folder.is_dir():
         what = "is a file, not a folder" if folder.exists() else "does not exist"
         raise DocumentsError(
-            f"The documents folder {folder} {what}. Put it back, or name an existing folder in a new question with --docs.",
+            f"The documents folder {folder} {what}. Name an existing folder with --docs; for a run that has begun, put it back.",
             page=f"The documents folder {folder} {what}. Attach documents, or name an existing folder under “Document folders” in the "
             "settings.",
         )

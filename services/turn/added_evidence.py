@@ -26,6 +26,7 @@ from services.run.ui_text import problem_text, say
 from services.search.journaled import gather_once
 from services.text.tokens import tokens
 from services.turn.rounds import Wanted, search_in_rounds
+from services.turn.steering import wants_report
 
 _PASSING_ON = (JournalMiss, StoreDamaged, StoreUnwritable)
 """Errors that end the whole run."""
@@ -223,8 +224,8 @@ class SectionResearch:
         return [*self.excerpts, *(excerpt for result in self.results.values() for excerpt in result.excerpts)]
 
     async def __call__(self, section: Section) -> NewEvidence | None:
-        """Search for the missing content of a section, and return new evidence; None if limits leave no room."""
-        if self.state["plan"] is None:
+        """Search for the missing content of a section, and return new evidence; None if research has ended or limits leave no room."""
+        if self._ended:
             return None
         if not await self._room():
             self.limits.append(say("section_not_researched", self.prompt.locale, title=section.title))
@@ -240,8 +241,8 @@ class SectionResearch:
         return new
 
     async def look_up(self, statements: Sequence[str]) -> NewEvidence | None:
-        """Search for what a draft lacks, told as a source would; None where nothing new is found or limits leave no room."""
-        if not statements or self.state["plan"] is None or not await self._room():
+        """Search for what a draft lacks, told as a source would; None where nothing new is found, research has ended or limits leave no room."""
+        if not statements or self._ended or not await self._room():
             return None
         title = say("lacking", self.prompt.locale)
         self.notify("draft_lacks", title)
@@ -273,6 +274,10 @@ class SectionResearch:
     def add(self, excerpts: Iterable[Excerpt]) -> None:
         """Add excerpts to the results of their steps."""
         self.results |= with_excerpts({**self.state["results"], **self.results}, excerpts)
+
+    @property
+    def _ended(self) -> bool:
+        return self.state["plan"] is None or wants_report(self.state)
 
     async def _room(self) -> bool:
         self.tries += 1

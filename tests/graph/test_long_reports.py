@@ -177,8 +177,8 @@ async def test_a_section_that_fell_short_goes_on_once_with_the_excerpts_that_it_
 
 async def test_a_report_that_misses_the_words_that_were_asked_for_says_so(endpoint: OpenAIServer, papers: Path) -> None:
     report = await run(papers, words=1_000)
-    assert any("requested length was 1,000 words" in limit for limit in report.limits)
-    assert not any("requested length" in limit for limit in (await run(papers)).limits), "nobody asked for a number"
+    assert any("length aimed at was 1,000 words" in limit for limit in report.limits)
+    assert not any("length aimed at" in limit for limit in (await run(papers)).limits), "nobody asked for a number"
 
 
 async def test_words_that_were_asked_for_are_shared_among_sections_by_their_evidence(
@@ -204,7 +204,7 @@ async def test_words_that_were_asked_for_are_shared_among_sections_by_their_evid
     assert sorted(quoted, key=lambda title: quoted[title]) == sorted(
         quoted, key=lambda title: next(share(body) for body in asked(endpoint) if section_of(body) == title)
     )
-    assert not any("requested length" in limit for limit in report.limits)
+    assert not any("length aimed at" in limit for limit in report.limits)
 
 
 def share(body: dict[str, Any]) -> int:

@@ -125,7 +125,7 @@ async def test_a_number_of_words_is_held_or_told(endpoint: OpenAIServer, ferry: 
     endpoint.script["reporter"] = [PROSE.replace("E1-", "B0-")]
     report = await aresearch(f"{ASKED} Answer in 100 words.", docs=[ferry], words=400)
     assert "- About 100 words" in endpoint.requests[endpoint.roles.index("reporter")]["messages"][0]["content"]
-    assert any("requested length was 100 words" in limit for limit in report.limits)
+    assert any("length aimed at was 100 words" in limit for limit in report.limits)
 
 
 @pytest.fixture

@@ -46,6 +46,9 @@ async def test_a_report_is_served_in_every_format_with_its_sources(
             text = await files.get(source["text"])
             assert text.headers["content-type"].startswith("text/plain")
             assert hashlib.sha256(text.content).hexdigest() == source["content_hash"]
+        cited = {key for claim in state["report"]["citations"] for key in claim["citations"]}
+        hashes = {one["content_hash"] for one in state["report"]["excerpts"] if one["id"] in cited}
+        assert (await files.get("view.json")).json()["sources"] == len(hashes) < len(evidence["sources"])
 
 
 async def test_a_text_that_the_report_does_not_link_to_is_served_packed_and_unpacked(

@@ -16,7 +16,11 @@ from tests.leadline.conftest import Leadline
 
 QUESTION = "Where was the designer of the wire sounding machine born?"
 TABLE: dict[str, tuple[list[str], int, str]] = {
-    "a file of documents": (["research", QUESTION, "--docs", "file.txt"], 2, "is a file"),
+    "a file of documents": (
+        ["research", QUESTION, "--docs", "file.txt"],
+        2,
+        "is a file, not a folder. Name an existing folder with --docs",
+    ),
     "an unknown format": (
         ["research", QUESTION, "--format", "odt"],
         2,

@@ -31,6 +31,16 @@ def test_a_number_asks_a_recommended_question_of_a_named_run(
     assert json.loads(ran.out)["question"] == further
 
 
+def test_a_run_without_words_is_no_question(leadline: Leadline, docs: Path) -> None:
+    run_id = json.loads(leadline("research", FIRST, "--docs", docs, "--quick", "--json").out)["run_id"]
+    for command in ("follow", "revise"):
+        ran = leadline(command, run_id)
+        assert (ran.code, ran.err) == (
+            2,
+            f"leadline: {run_id} names a run, and no words follow it. Write them behind it, in quotes.\n",
+        )
+
+
 def test_a_number_that_nothing_has_is_refused(leadline: Leadline, docs: Path) -> None:
     leadline("research", FIRST, "--docs", docs)
     ran = leadline("follow", "7")

@@ -70,6 +70,20 @@ def test_what_stands_there_is_changed_only_with_force_and_the_rest_stays(leadlin
     assert "nothing was changed" in leadline("init", *options).err
 
 
+def test_no_model_turns_off_the_one_that_was_connected(leadline: Leadline) -> None:
+    assert "Nothing was to be set" in leadline("init", "--provider", "none").err
+    ENV.write_text("OPENAI_BASE_URL=http://127.0.0.1:9/v1\nLEADLINE_MODEL=m-1\n")
+    assert leadline("init", "--provider", "none").code == 2
+    assert leadline("init", "--search", "duckduckgo", "--no-check").code == 0
+    assert dotenv_values(ENV)["LEADLINE_MODEL"] == "m-1"
+    assert leadline("init", "--provider", "none", "--force").code == 0
+    assert dotenv_values(ENV) == {
+        "OPENAI_BASE_URL": "http://127.0.0.1:9/v1",
+        "LEADLINE_MODEL": "offline",
+        "LEADLINE_SEARCH": "duckduckgo",
+    }
+
+
 def test_a_key_of_tavily_is_tried_with_one_search(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
     with tavily_server() as server:
         monkeypatch.setenv("TAVILY_BASE_URL", server.base_url)

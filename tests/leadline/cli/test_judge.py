@@ -40,6 +40,7 @@ def test_a_report_that_the_model_supports_holds(leadline: Leadline, endpoint: Op
     ran = leadline("verify", folder, "--judge")
     assert ran.code == 0
     assert "gpt-4.1-mini was asked about 1 sentence (1 supported)" in ran.out
+    assert "Not judged" not in ran.out
     [asked] = [body for body in endpoint.requests if role_of(body) == "verifier"]
     assert "The northern pier was closed by storms." in asked["messages"][-1]["content"]
     assert BESIDE in asked["messages"][-1]["content"]  # what stands beside the quote in its source

@@ -9,9 +9,12 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 
 from leadline import aresearch, research
+from leadline.cli.run_summary import summary
 from leadline.runs.actions import aresume, atimeline
+from leadline.runs.store import RunRecord
 from leadline.runs.timeline import Timeline
-from schemas.usage import Usage
+from schemas.reporter import Report
+from schemas.usage import CallUsage, Usage
 from services.run.errors import ModelError
 from services.run.instrumentation import INSTANT
 from services.run.journal import Entry, Journal, Recording
@@ -80,6 +83,24 @@ def test_a_model_that_gave_no_text_is_not_told_to_be_connected(
     assert "Cost: $" in shown
 
 
+def test_a_connected_model_that_a_limit_stops_is_not_told_to_be_connected(
+    docs: Path, leadline: Leadline, endpoint: OpenAIServer
+) -> None:
+    ran = leadline("research", "Who designed the machine?", "--docs", docs, "--quick", "--max-tokens", 500)
+    assert "leadline init" not in ran.err
+    assert not endpoint.requests
+    assert "Cost: nothing, no model was called" in leadline("runs", "show").out
+
+
+def test_requests_that_were_given_up_are_no_run_without_a_model() -> None:
+    lost = Usage(total=CallUsage(abandoned=2, abandoned_tokens=2_957))
+    report = Report(title="t", markdown="# t", by_rules=True, usage=lost)
+    assert not report.without_model
+    record = RunRecord(id="1", question="q")
+    cost = dict(summary(record, {"report": report, "usage": lost}))["Cost"]
+    assert cost.endswith("abandoned: 2 calls, about 2,957 tokens that a provider may charge")
+
+
 def test_a_run_without_a_model_is_said_to_cost_nothing(
     docs: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,6 +115,13 @@ def test_a_run_without_a_model_is_said_to_cost_nothing(
     leadline("research", "Which quasar spins fastest?", "--docs", docs, "--quick")
     assert "Answer: No passages close to this were found." in leadline("runs", "show").out
     assert re.search(r"Cost: nothing, no model was called; time: \d", leadline("runs", "show").out)
+
+
+def test_a_run_in_a_language_without_messages_is_shown_in_english_alone(docs: Path, leadline: Leadline) -> None:
+    assert leadline("research", QUESTION, "--docs", docs, "--quick", "--locale", "fr-FR").code == 0
+    shown = leadline("runs", "show").out
+    assert "\nSources: " in shown
+    assert "extraits" not in shown
 
 
 def test_a_run_that_waits_says_how_to_go_on(docs: Path, leadline: Leadline) -> None:

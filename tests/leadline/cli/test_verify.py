@@ -55,6 +55,12 @@ def test_the_evidence_of_a_report_is_checked_as_its_folder(bundle: Path, leadlin
     assert leadline("verify", bundle / "evidence.json") == leadline("verify", bundle)
 
 
+def test_a_report_that_states_nothing_holds_without_an_empty_count(docs: Path, leadline: Leadline) -> None:
+    assert leadline("research", "Which quasar spins fastest?", "--docs", docs, "--quick").code == 3
+    [bundle] = Path("out").iterdir()
+    assert leadline("verify", bundle).out.startswith(f"{bundle}: everything holds.\n")
+
+
 def test_a_file_without_a_bundle_says_what_to_name(tmp_path: Path, leadline: Leadline) -> None:
     (tmp_path / "a.md").write_text("# A")
     ran = leadline("verify", tmp_path / "a.md")

@@ -146,5 +146,5 @@ def test_a_run_that_there_is_not_and_a_folder_that_is_gone_are_bad_input(docs: P
     shutil.rmtree(docs)
     ran = leadline("watch", run_id)
     assert ran.code == 2
-    assert "Put it back" in ran.err
+    assert "put it back" in ran.err
     assert str(docs.name) in ran.err

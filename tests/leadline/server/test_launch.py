@@ -52,6 +52,24 @@ def serving(folder: Path, port: int) -> Iterator[subprocess.Popen[str]]:
                 process.kill()
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("LEADLINE_TOKENS", "ada:short", "the token of ada is shorter"),
+        ("LEADLINE_TOKENS_FILE", "/nope", "(/nope) cannot be read"),
+    ],
+)
+def test_tokens_that_cannot_be_used_are_one_line(
+    leadline: Leadline, port: int, monkeypatch: pytest.MonkeyPatch, name: str, value: str, told: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    forget_settings()
+    ran = leadline("serve", "--no-open", "--port", port)
+    assert ran.code == 1
+    assert told in ran.err
+    assert len(ran.err.splitlines()) == 2
+
+
 def test_it_serves_the_page_keeps_the_threads_and_stops_by_signals_and_with_a_killed_command(
     tmp_path: Path, port: int, docs: Path
 ) -> None:

@@ -7,9 +7,12 @@ from langgraph.store.memory import InMemoryStore
 
 from schemas.evidence import Excerpt, Source
 from schemas.evidence_view import FindingView
+from schemas.outline import Section
+from schemas.planner import Plan
 from schemas.reporter import ReporterPrompt
 from schemas.results import StepResult
 from schemas.state import ResearchState
+from schemas.steering import Steering
 from services.evidence.views import evidence_views
 from services.run.evidence_store import EvidenceStore
 from services.turn.added_evidence import SectionResearch
@@ -52,6 +55,14 @@ def research_of(store: EvidenceStore, *excerpts: Excerpt, background: tuple[Exce
     state = ResearchState(results=results, sources=sources, plan=None)
     known = [*excerpts, *background]
     return SectionResearch(cast("Any", None), state, prompt, store, known, lambda key, title: None)
+
+
+async def test_nothing_is_searched_for_a_report_that_was_asked_for_at_once(store: EvidenceStore) -> None:
+    research = research_of(store)
+    plan = Plan(title="t")
+    research.state |= {"plan": plan, "steering": [Steering(id="1", text="Write now", action="write")]}
+    assert await research(Section(title="Bells", wanted="Their age")) is None
+    assert await research.look_up(["The bell of Norland is old."]) is None
 
 
 def finding(research: SectionResearch, *excerpts: Excerpt) -> FindingView:
