@@ -115,6 +115,16 @@ async def test_an_earlier_turn_keeps_its_files_and_versions(client: LangGraphCli
         assert (head.status_code, head.text) == (200, "")
 
 
+async def test_a_question_asked_anew_from_the_beginning_has_no_turn_before_it(
+    client: LangGraphClient, server: str, thread: str
+) -> None:
+    history: Any = await client.threads.get_history(thread, limit=100)
+    beginning = history[-1]["checkpoint"]["checkpoint_id"]
+    await client.runs.wait(thread, "deep_research", input={"question": TWO_PARTS}, checkpoint_id=beginning)
+    async with httpx.AsyncClient(base_url=f"{server}/reports/{thread}/", timeout=60) as files:
+        assert (await files.get("turns.json")).json() == []
+
+
 async def test_links_in_every_answer_of_a_conversation_lead_to_the_sources(
     client: LangGraphClient, server: str, thread: str
 ) -> None:
