@@ -8,8 +8,11 @@ import typer
 from leadline.cli.examples import examples
 from leadline.mcp.server import serve as over_stdio
 from leadline.progress.terminal import echo
-from leadline.server.launch import problem_of_runs
 from leadline.server.launch import serve as until_stopped
+from schemas.context import RunContext
+from services.run.errors import BadInput
+from services.search.providers import check_search
+from services.tools.mcp.configuration import configured
 
 commands = typer.Typer()
 
@@ -33,6 +36,20 @@ def serve(
     if problem := problem_of_runs():
         echo(problem, err=True)
     raise typer.Exit(until_stopped(host, port, ready))
+
+
+def problem_of_runs() -> str:
+    """Return why runs with the environment's searches and folders would be refused; empty if they would not.
+
+    Raises:
+        SettingsError: the environment names a search that does not exist, or servers of tools that cannot be read.
+    """
+    asyncio.run(configured(RunContext()))
+    try:
+        check_search(RunContext())
+    except BadInput as error:  # a folder may yet be filled, and a run may name others
+        return str(error)
+    return ""
 
 
 @commands.command(epilog=examples("mcp"))

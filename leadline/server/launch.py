@@ -4,7 +4,6 @@ The server is LangGraph's own (`langgraph dev`), in a process of its own that wo
 list of threads and runs; checkpoints and evidence are there anyway. It is never moved to another port without a word.
 """
 
-import asyncio
 import importlib.util
 import json
 import os
@@ -114,24 +113,6 @@ def serve(host: str, port: int, ready: Callable[[str], None]) -> int:
             f"The server ended by itself. The end of {log} says why:\n{log.read_text('utf-8')[-2_000:]}"
         )
     return 0
-
-
-def problem_of_runs() -> str:
-    """Return why runs with the environment's searches and folders would be refused; empty if they would not.
-
-    Raises:
-        SettingsError: the environment names a search that does not exist, or servers of tools that cannot be read.
-    """
-    from schemas.context import RunContext  # `child` starts with this module, and needs none of these
-    from services.search.providers import check_search
-    from services.tools.mcp.configuration import configured
-
-    asyncio.run(configured(RunContext()))
-    try:
-        check_search(RunContext())
-    except BadInput as error:  # a folder may yet be filled, and a run may name others
-        return str(error)
-    return ""
 
 
 def refuse_taken(host: str, port: int) -> None:

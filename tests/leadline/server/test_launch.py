@@ -13,7 +13,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from leadline.server.launch import environment, problem_of_runs, refuse_taken
+from leadline.cli.serve import problem_of_runs
+from leadline.server.launch import environment, refuse_taken
 from services.run.errors import BadInput
 from services.run.settings import forget_settings
 from tests.leadline.conftest import Leadline
