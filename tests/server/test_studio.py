@@ -61,6 +61,12 @@ async def test_the_form_has_the_common_choices_and_one_object_with_the_others(cl
         ({"advanced": {"max_results": 99}}, "max_results cannot be 99"),
         ({"max_results": 99}, "max_results cannot be 99"),
         ({"deptth": "quick"}, "There is no choice 'deptth'. Did you mean depth?"),
+        ({"models": {"planer": {}}}, "models.planer cannot be 'planer': Input should be 'coordinator', 'planner'"),
+        (
+            {"advanced": {"prompts": {"planer": "x"}}},
+            "prompts.planer cannot be 'planer': Input should be 'coordinator'",
+        ),
+        ({"profile": "x"}, "profile cannot be 'x': Input should be an object."),
         ({"advanced": "no", "deptth": "quick"}, "The choice 'advanced' must be an object"),
     ],
 )
