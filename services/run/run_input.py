@@ -107,8 +107,9 @@ def _adapter(name: str) -> TypeAdapter[Any]:
 def _with_question_last(fields: dict[str, Any]) -> dict[str, Any]:
     """Return an input whose messages end with its question, if it has both: a turn's question is its last message."""
     question, messages = fields.get("question", "").strip(), fields.get("messages")
-    if not question or not isinstance(messages, list) or not messages:
+    if not question or not messages or isinstance(messages, Overwrite):
         return fields
+    messages = messages if isinstance(messages, list) else [messages]
     last = convert_to_messages(messages[-1:])[0]
     if last.type == "human" and last.text.strip() == question:
         return fields

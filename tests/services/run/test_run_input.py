@@ -36,6 +36,8 @@ def test_a_question_beside_messages_is_the_last_of_them(last: str) -> None:
     sent = [{"role": "user", "content": "Where?"}, {"role": last, "content": "There."}]
     taken: Any = checked_input({"question": "When?", "messages": sent})
     assert [message.text for message in merge_messages([], taken["messages"])] == ["Where?", "There.", "When?"]
+    taken = checked_input({"question": "When?", "messages": sent[0]})
+    assert [message.text for message in merge_messages([], taken["messages"])] == ["Where?", "When?"]
     repeated: Any = checked_input({"question": "Where?", "messages": sent[:1]})
     assert repeated["messages"] == sent[:1]
 
