@@ -16,11 +16,12 @@ from langgraph.types import StateUpdate
 
 from schemas.context import RunContext
 from schemas.state import ResearchInput, ResearchState
+from services.reports.report_draft import NOT_KEPT
 from services.run.choices import continues_turn, restored_choices
 from services.run.errors import BadInput, LeadlineError
 from services.run.page_messages import on_a_page
 from services.run.private_paths import without_private
-from services.run.run_input import check_update, checked_input
+from services.run.run_input import check_begun, check_update, checked_input
 from services.run.scope import checked_choices, memory
 from services.run.secrecy import without_secrets
 from services.run.thread_lock import give_free
@@ -45,6 +46,8 @@ class Machine(CompiledStateGraph[ResearchState, RunContext, ResearchInput, Resea
         with on_a_page(named):
             input = checked_input(input)  # noqa: A001 - likewise
             choices["context"] = await self._choices(input, config, choices.get("context"))
+        if self.checkpointer is None:  # a server deletes the thread of such a run at its end
+            config = {**(config or {}), "configurable": {**named, NOT_KEPT: True}}
         thread, run = str(named.get("thread_id") or ""), str(named.get("run_id") or "")
         if thread and (caller := caller_in(named)):
             await claim_for_run(self._own_store(), thread, caller)
@@ -84,14 +87,18 @@ class Machine(CompiledStateGraph[ResearchState, RunContext, ResearchInput, Resea
 
     async def _choices(self, run_input: Any, config: RunnableConfig | None, chosen: Any) -> Any:
         """Return the choices of a run as one object, whatever form they came in."""
-        if config is not None and isinstance(self.checkpointer, BaseCheckpointSaver) and continues_turn(run_input):
-            place = {
-                name: value
-                for name, value in config.get("configurable", {}).items()
-                if name in ("thread_id", "checkpoint_id")
-            }
-            state = await self.aget_state({"configurable": place})
-            return await restored_choices(chosen, state, self._own_store())
+        if continues_turn(run_input):
+            state = None
+            if config is not None and isinstance(self.checkpointer, BaseCheckpointSaver):
+                place = {
+                    name: value
+                    for name, value in config.get("configurable", {}).items()
+                    if name in ("thread_id", "checkpoint_id")
+                }
+                state = await self.aget_state({"configurable": place})
+            check_begun(run_input, state)
+            if state is not None:
+                return await restored_choices(chosen, state, self._own_store())
         return checked_choices(dict(chosen)) if isinstance(chosen, Mapping) else chosen
 
 

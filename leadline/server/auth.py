@@ -50,7 +50,11 @@ async def own_threads(ctx: Auth.types.AuthContext, value: Any) -> Filter:
         # Of a run with feedback keys the server asks LangSmith for addresses, whether or not runs are traced
         (value.get("kwargs") or {}).pop("feedback_keys", None)
     if ctx.action == "create_run":
-        _gather_choices(value.get("kwargs") or {})
+        arguments = value.get("kwargs") or {}
+        named = (arguments.get("config") or {}).get("configurable") or {}
+        if named.get("__context_provided__"):  # a configuration holds other keys, too
+            for name in _gather_choices(arguments.get("context")):
+                named.pop(name, None)
     if ctx.action in {"create", "create_run"} and value.get("thread_id"):
         await _claim(ctx, value)
     if _unrestricted(ctx):
@@ -60,16 +64,20 @@ async def own_threads(ctx: Auth.types.AuthContext, value: Any) -> Filter:
     return _own(ctx)
 
 
-def _gather_choices(arguments: dict[str, Any]) -> None:
-    """Move choices that Studio's form does not hold into `advanced`: the server would drop them, and the run refuses unknown ones."""
-    chosen, named = arguments.get("context"), (arguments.get("config") or {}).get("configurable") or {}
-    if not isinstance(chosen, dict) or not named.get("__context_provided__"):  # a configuration holds other keys, too
-        return
-    beside = chosen.keys() - {*COMMON, "advanced"}
-    if beside and isinstance(advanced := chosen.get("advanced", {}), dict):
-        chosen["advanced"] = advanced | {name: chosen.pop(name) for name in beside}
-        for name in beside:
-            named.pop(name, None)
+def _gather_choices(chosen: Any) -> set[str]:
+    """Move choices that Studio's form does not hold into `advanced`: the server would drop them, and the run refuses unknown ones.
+
+    Args:
+        chosen: the context of a run or an assistant.
+
+    Returns:
+        The names of the moved choices.
+    """
+    beside = chosen.keys() - {*COMMON, "advanced"} if isinstance(chosen, dict) else set()
+    if not beside or not isinstance(advanced := chosen.get("advanced", {}), dict):
+        return set()
+    chosen["advanced"] = advanced | {name: chosen.pop(name) for name in beside}
+    return beside
 
 
 async def _claim(ctx: Auth.types.AuthContext, value: Any) -> None:
@@ -87,6 +95,8 @@ async def _claim(ctx: Auth.types.AuthContext, value: Any) -> None:
 @auth.on.assistants
 async def own_assistants(ctx: Auth.types.AuthContext, value: Any) -> Filter:
     """Let everyone use the graph's own assistant, and make and change their own."""
+    if ctx.action in {"create", "update"}:
+        _gather_choices(value.get("context"))
     if _unrestricted(ctx):
         return None
     if ctx.action in {"create", "update"}:

@@ -50,7 +50,7 @@ class Connectable(BaseModel):
     offers: list[Offer]
 
 
-class ModelForm(BaseModel):
+class ModelForm(BaseModel, extra="forbid"):
     """A model as a person typed it."""
 
     endpoint: str = ""

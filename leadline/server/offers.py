@@ -28,7 +28,7 @@ estimates = APIRouter()
 searches = APIRouter()
 
 
-class EstimateRequest(BaseModel):
+class EstimateRequest(BaseModel, extra="forbid"):
     """Choices and language of a requested estimate."""
 
     choices: dict[str, Any] = Field(default_factory=dict, max_length=100)
@@ -53,7 +53,7 @@ async def at_each_depth(request: EstimateRequest) -> list[AtDepth]:
     choices = {name: value for name, value in request.choices.items() if name not in {"depth", "deep_research"}}
     try:
         made = [await estimate(checked_choices({**choices, "depth": depth})) for depth in DEPTHS]
-        models = await _models(checked_choices(choices))
+        models = await _models(checked_choices(request.choices))
     except (BadInput, SettingsError) as error:
         raise HTTPException(422, str(error)) from None
     return [

@@ -30,7 +30,7 @@ from services.turn.agent_inbox import PLANNER
 from services.turn.thread_data import all_versions
 
 versions = APIRouter()
-NO_REPORT = "This thread has no report yet. Wait for its run to end."
+NO_REPORT = "This thread has no report yet. A run writes one at its end; if it waits for a review of its plan, answer that first."
 
 views = APIRouter()
 

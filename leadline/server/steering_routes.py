@@ -3,7 +3,7 @@
     POST /steering/<thread>    say something: {"text": "only the costs"}, {"action": "skip", "steps": ["2"]} or {"action": "write"}
     GET  /steering/<thread>    the messages that the run has not taken yet
 
-A message is followed at the run's next boundary, also after a crash; what can no longer be followed is answered with 409 and what to do instead.
+A message is followed at the run's next boundary, also after a crash; what cannot be followed is answered with 409 and what to do instead.
 """
 
 from typing import Annotated
@@ -22,7 +22,7 @@ from services.turn.steering import Standing, steer_thread, waiting_messages
 steering = APIRouter()
 
 
-class SteeringRequest(BaseModel):
+class SteeringRequest(BaseModel, extra="forbid"):
     """Text of the message to the run."""
 
     text: str = Field(default="", max_length=MAX_TEXT)

@@ -23,6 +23,7 @@ from services.reports.checking.code_citations import CodeCitations
 from services.reports.citation_forms import plain_citations
 from services.reports.markdown import ReportInputs
 from services.reports.verification import Verified
+from services.run.page_messages import run_configuration
 from services.run.settings import settings
 from services.run.wishes import wishes_of
 from services.text.quotable import without_markup
@@ -31,6 +32,8 @@ from services.text.tokens import tokens
 
 FOLLOW_UP_MARK = "==="
 """The line between the report and the follow-up questions."""
+NOT_KEPT = "thread_is_not_kept"
+"""Key in the configuration of a run whose thread ends with it."""
 _FILE = re.compile(r"\]\((?=(?:sources|artifacts)/)")
 """Start of a link to one of the report's own files, which are in its folder."""
 SENTENCES = "reporter_sentences"
@@ -133,9 +136,9 @@ def report_message(report: Report, thread: str) -> AIMessage:
         thread: id of the thread; the server has its files under `/reports/<thread>/`.
 
     Returns:
-        The report's Markdown; links to its files are absolute if the server's address is known.
+        The report's Markdown; links to its files are absolute if the server's address is known, and keeps the thread.
     """
-    address = settings().address()
+    address = "" if run_configuration().get(NOT_KEPT) else settings().address()
     text = _FILE.sub(f"]({address}/reports/{thread}/", report.markdown) if address and thread else report.markdown
     return AIMessage(text, name="reporter")
 

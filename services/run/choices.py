@@ -109,10 +109,10 @@ def turn_at(following: Collection[str], values: Mapping[str, Any], metadata: Map
 
 
 def continues_turn(run_input: object) -> bool:
-    """Tell whether a run's input continues a turn: an answer to an interrupt, a change of its report, or no input."""
+    """Tell whether a run's input continues a turn: an answer to an interrupt, a change of its state or its report, or no input."""
     return run_input is None or (
         isinstance(run_input, Command)
-        and (run_input.resume is not None or run_input.goto in ("reporter", ["reporter"]))
+        and (run_input.resume is not None or not run_input.goto or run_input.goto in ("reporter", ["reporter"]))
     )
 
 

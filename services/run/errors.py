@@ -209,6 +209,8 @@ class BundleError(BadInput):
 
 def reason_of(problem: ErrorDetails) -> str:
     """Return the reason of a pydantic validation error for a person; messages of our own checks without pydantic's prefix."""
+    if problem["type"] in {"dict_type", "model_type", "model_attributes_type"}:  # pydantic names our classes
+        return "Input should be an object"
     return problem["msg"].removeprefix("Value error, ")
 
 

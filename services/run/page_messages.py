@@ -68,7 +68,8 @@ def for_a_page(text: str, page: str = "") -> str:
     if page or not advice:
         return page or text
     shown = [part for sentence in sentences if (part := _of_a_sentence(sentence))]
-    return " ".join([*(shown or [_NOT_SET_UP]), _IN_THE_LOG])
+    told = " ".join(shown or [_NOT_SET_UP])
+    return f"{told if told.endswith(('.', '!', '?')) else f'{told}.'} {_IN_THE_LOG}"
 
 
 def _of_a_sentence(sentence: str) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, get_type_hints
 
-from langchain_core.messages import convert_to_messages
-from langgraph.types import Command, Overwrite
+from langchain_core.messages import HumanMessage, convert_to_messages
+from langgraph.types import Command, Overwrite, StateSnapshot
 from pydantic import TypeAdapter, ValidationError
 
 from schemas.state import ResearchState
@@ -28,8 +28,21 @@ def checked_input(run_input: object) -> object:
     if not isinstance(run_input, Mapping):
         raise BadInput(f"The input of a run must be an object, not {_kind(run_input)}. {_FORM}")
     fields = {name: value for name, value in run_input.items() if value is not None}
+    if fields and fields.keys().isdisjoint({"question", "messages"}):
+        raise BadInput(f"The input of a run has no field {next(iter(fields))!r:.60}. {_FORM}")
     _check_beginning(fields)
-    return fields
+    return _with_question_last(fields)
+
+
+def check_begun(run_input: object, state: StateSnapshot | None) -> None:
+    """Check that an input that continues a turn finds a state, unless it names the node to begin with.
+
+    Raises:
+        BadInput: the thread has no such state; the message shows the form of a question.
+    """
+    begins = isinstance(run_input, Command) and run_input.goto
+    if not begins and (state is None or state.created_at is None):
+        raise BadInput(f"There is no run to continue here. Ask a question. {_FORM}")
 
 
 def check_update(fields: object) -> None:
@@ -89,6 +102,18 @@ def _check_beginning(fields: Mapping[str, object]) -> None:
 def _adapter(name: str) -> TypeAdapter[Any]:
     """Return what checks a field of the state."""
     return TypeAdapter(get_type_hints(ResearchState)[name])
+
+
+def _with_question_last(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return an input whose messages end with its question, if it has both: a turn's question is its last message."""
+    question, messages = fields.get("question", "").strip(), fields.get("messages")
+    if not question or not messages or isinstance(messages, Overwrite):
+        return fields
+    messages = messages if isinstance(messages, list) else [messages]
+    last = convert_to_messages(messages[-1:])[0]
+    if last.type == "human" and last.text.strip() == question:
+        return fields
+    return fields | {"messages": [*messages, HumanMessage(question)]}
 
 
 def _kind(value: object) -> str:

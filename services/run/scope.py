@@ -75,6 +75,8 @@ def checked_choices(fields: dict[str, object]) -> RunContext:
         named = [
             str(part)[:60] for part in problem["loc"] if not isinstance(part, int)
         ]  # a place in a list says little
+        if "[key]" in named:  # behind it pydantic writes out the type of the keys
+            named = named[: named.index("[key]")]
         if problem["type"] == "extra_forbidden" and len(named) == 2:
             fields = getattr(RunContext.model_fields[named[0]].annotation, "model_fields", {})
             names = f" Choose from: {', '.join(fields)}." if fields else ""

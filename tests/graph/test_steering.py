@@ -129,7 +129,7 @@ async def test_what_a_boundary_took_holds_after_a_crash_and_in_a_replay(
 
 
 async def test_a_message_that_comes_too_late_is_answered(thread: Thread) -> None:
-    with pytest.raises(BadInput, match="has not started"):
+    with pytest.raises(BadInput, match="No run has started"):
         await thread.say("only the tallow")
     await thread.run({"question": QUESTION}, ("reporter",))
     with pytest.raises(BadInput, match="being written"):

@@ -171,6 +171,17 @@ async def test_beside_what_an_operator_set_up_and_on_a_shared_server_nothing_is_
     assert len(endpoint.requests) == asked
 
 
+async def test_no_key_goes_to_openai_where_the_address_has_another_name(
+    endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leadline.server.model_connection.operator_has_model", lambda: False)
+    app = FastAPI()
+    app.include_router(model_connection)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1") as http:
+        answer = await http.post("/model", json={"base_url": endpoint.base_url, "key": KEY})
+    assert (answer.status_code, "base_url" in answer.text) == (422, True)
+
+
 def test_where_the_operator_set_the_model_up_the_chip_says_so(page: Page, site: Site) -> None:
     opened(page, site.address)
     page.wait(f"{CHIP} === 'gpt-4o'", "the model")

@@ -27,13 +27,19 @@ async def thread_of(client: LangGraphClient) -> str:
 async def test_a_question_alone_gets_a_report(client: LangGraphClient) -> None:
     state: Any = await client.runs.wait(None, GRAPH, input={"question": QUESTION})
     assert "Belfast" in state["report"]["markdown"]
-    said_there = re.sub(r"http://[^)]*/reports/[^/]*/", "", state["messages"][-1]["content"])
-    assert said_there == state["report"]["markdown"]  # but for the links, which name the server
+    assert (
+        state["messages"][-1]["content"] == state["report"]["markdown"]
+    )  # the server has no files of a thread that is gone
+    thread = await thread_of(client)
+    state = await client.runs.wait(thread, GRAPH, input={"question": QUESTION})
+    said_there = re.sub(rf"http://[^)]*/reports/{thread}/", "", state["messages"][-1]["content"])
+    assert said_there == state["report"]["markdown"] != state["messages"][-1]["content"]
 
 
 @pytest.mark.parametrize(
     ("given", "why"),
     [
+        ({"query": "Who?"}, "The input of a run has no field 'query'. Send"),
         ({"question": 5}, "The input's question must be text, not a number"),
         ({"question": ["a"]}, "The input's question must be text, not a list"),
         ({"question": {"a": 1}, "messages": []}, "The input's question must be text, not an object"),
@@ -51,6 +57,15 @@ async def test_an_input_that_cannot_be_used_is_refused_with_one_message(
 ) -> None:
     with pytest.raises(Exception, match=f"^BadInput: {why}"):
         await client.runs.wait(None, GRAPH, input=given)
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [{"input": None}, {"command": {"resume": {"action": "accept"}}}, {"command": {"update": {"question": "x"}}}],
+)
+async def test_where_no_run_is_to_be_continued_a_question_is_asked_for(client: LangGraphClient, begun: Any) -> None:
+    with pytest.raises(Exception, match=r"^BadInput: There is no run to continue here\. Ask a question\. Send "):
+        await client.runs.wait(await thread_of(client), GRAPH, **begun)
 
 
 @pytest.mark.parametrize("values", [{"messages": 5}, {"question": 5}, {"plans": 5}, {"report": {"markdown": 5}}])

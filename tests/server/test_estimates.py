@@ -24,8 +24,11 @@ async def test_what_is_chosen_by_itself_counts_at_every_depth_but_another_depth_
     assert [one["seconds"] for one in told] == [1_000] * 4
 
 
-@pytest.mark.parametrize("choices", [{"max_seconds": 1}, {"colour": "blue"}, {"models": {"default": {"model": 3}}}])
+@pytest.mark.parametrize(
+    "choices", [{"max_seconds": 1}, {"depth": "x"}, {"colour": "blue"}, {"models": {"default": {"model": 3}}}]
+)
 async def test_an_impossible_choice_is_refused(server: str, choices: dict[str, object]) -> None:
     answer = await asked(server, choices=choices)
     assert answer.status_code == 422
     assert next(iter(choices)) in answer.text
+    assert "choises" in (await asked(server, choises=choices)).text

@@ -136,6 +136,7 @@ async def test_what_cannot_be_followed_is_answered(ada: User, grace: User, behin
     assert (await grace.http.get(f"/steering/{thread}")).status_code == 404
     assert (await say(ada, "0" * 8, text="stop")).status_code == 404
     assert (await say(ada, thread, text="x" * 2_001)).status_code == 422
+    assert (await say(ada, thread, text="stop", wait=1)).status_code == 422
     late = await say(ada, thread, text="only the tallow")
     assert (late.status_code, "being written" in late.json()["detail"]) == (409, True)
     assert "leadline" not in late.json()["detail"]
@@ -144,7 +145,7 @@ async def test_what_cannot_be_followed_is_answered(ada: User, grace: User, behin
     late = await say(ada, thread, text="only the tallow")
     assert (late.status_code, "Ask a follow-up" in late.json()["detail"]) == (409, True)
     fresh = str((await ada.api.threads.create())["thread_id"])
-    assert "has not started" in (await say(ada, fresh, text="only the tallow")).json()["detail"]
+    assert "No run has started" in (await say(ada, fresh, text="only the tallow")).json()["detail"]
 
 
 async def test_messages_that_come_at_once_stay_within_their_number(ada: User, behind: Model) -> None:

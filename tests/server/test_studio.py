@@ -61,12 +61,27 @@ async def test_the_form_has_the_common_choices_and_one_object_with_the_others(cl
         ({"advanced": {"max_results": 99}}, "max_results cannot be 99"),
         ({"max_results": 99}, "max_results cannot be 99"),
         ({"deptth": "quick"}, "There is no choice 'deptth'. Did you mean depth?"),
+        ({"models": {"planer": {}}}, "models.planer cannot be 'planer': Input should be 'coordinator', 'planner'"),
+        (
+            {"advanced": {"prompts": {"planer": "x"}}},
+            "prompts.planer cannot be 'planer': Input should be 'coordinator'",
+        ),
+        ({"profile": "x"}, "profile cannot be 'x': Input should be an object."),
         ({"advanced": "no", "deptth": "quick"}, "The choice 'advanced' must be an object"),
     ],
 )
 async def test_every_choice_counts_or_is_refused(client: LangGraphClient, context: Any, said: str) -> None:
     with pytest.raises(Exception, match=re.escape(said)):
         await client.runs.wait(None, GRAPH, input={"question": TWO_PARTS}, context=context)
+    assistant = (await client.assistants.create(GRAPH, context=context))["assistant_id"]
+    with pytest.raises(Exception, match=re.escape(said)):
+        await client.runs.wait(None, assistant, input={"question": TWO_PARTS})
+    await client.assistants.update(assistant, context={"depth": "quick"})
+    await client.runs.wait(None, assistant, input={"question": TWO_PARTS})
+    await client.assistants.update(assistant, context=context)
+    with pytest.raises(Exception, match=re.escape(said)):
+        await client.runs.wait(None, assistant, input={"question": TWO_PARTS})
+    await client.assistants.delete(assistant)
 
 
 async def test_what_the_form_filled_in_itself_is_no_choice_beside_the_depth(client: LangGraphClient) -> None:

@@ -61,6 +61,7 @@ def test_no_error_of_the_source_brings_operators_words_to_a_page() -> None:
         ("It ran alone (LEADLINE_SANDBOX=unsafe).", "It ran alone."),
         ("There is none. Start one with: leadline research", "There is none."),
         ("LEADLINE_SEARCH cannot be used: there is no search x.", "This server is not set up for this."),
+        ("It failed. Set LEADLINE_X. (HTTP 500)", "It failed. (HTTP 500)."),
         ("It is too long. Set LEADLINE_X to 3, or ask in fewer words.", "It is too long. Ask in fewer words."),
     ],
 )  # fmt: skip

@@ -31,6 +31,17 @@ def test_whatever_a_client_sends_is_taken_or_refused(sent: Any) -> None:
         merge_messages([], taken.get("messages", []))
 
 
+@pytest.mark.parametrize("last", ["assistant", "user"])
+def test_a_question_beside_messages_is_the_last_of_them(last: str) -> None:
+    sent = [{"role": "user", "content": "Where?"}, {"role": last, "content": "There."}]
+    taken: Any = checked_input({"question": "When?", "messages": sent})
+    assert [message.text for message in merge_messages([], taken["messages"])] == ["Where?", "There.", "When?"]
+    taken = checked_input({"question": "When?", "messages": sent[0]})
+    assert [message.text for message in merge_messages([], taken["messages"])] == ["Where?", "When?"]
+    repeated: Any = checked_input({"question": "Where?", "messages": sent[:1]})
+    assert repeated["messages"] == sent[:1]
+
+
 @pytest.mark.parametrize(
     "update", [{"question": 5}, {"messages": [5]}, {"plans": 5}, {"report": {"markdown": 5}}, [["question", 5]]]
 )
