@@ -5,10 +5,12 @@ everyone sees their own and nothing else; what is not named here is refused.
 """
 
 import asyncio
+from contextlib import suppress
 from contextvars import Context
 from typing import Any
 
-from langgraph_sdk import Auth
+from langgraph_sdk import Auth, get_client
+from langgraph_sdk.errors import NotFoundError
 from langsmith.utils import tracing_is_enabled
 
 from graph.context import COMMON
@@ -55,6 +57,7 @@ async def own_threads(ctx: Auth.types.AuthContext, value: Any) -> Filter:
         if named.get("__context_provided__"):  # a configuration holds other keys, too
             for name in _gather_choices(arguments.get("context")):
                 named.pop(name, None)
+            await asyncio.create_task(_keep_advanced(arguments["context"], value["assistant_id"]), context=Context())
     if ctx.action in {"create", "create_run"} and value.get("thread_id"):
         await _claim(ctx, value)
     if _unrestricted(ctx):
@@ -78,6 +81,17 @@ def _gather_choices(chosen: Any) -> set[str]:
         return set()
     chosen["advanced"] = advanced | {name: chosen.pop(name) for name in beside}
     return beside
+
+
+async def _keep_advanced(chosen: dict[str, Any], assistant: object) -> None:
+    """Add the advanced choices of a run's assistant that the run does not make itself: the server would drop them all for one."""
+    if not isinstance(advanced := chosen.get("advanced"), dict):
+        return
+    with suppress(NotFoundError):  # which the server says itself
+        async with get_client() as client:
+            own: Any = (await client.assistants.get(str(assistant))).get("context") or {}
+        if isinstance(of_assistant := own.get("advanced"), dict):
+            chosen["advanced"] = of_assistant | advanced
 
 
 async def _claim(ctx: Auth.types.AuthContext, value: Any) -> None:

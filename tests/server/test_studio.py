@@ -84,6 +84,20 @@ async def test_every_choice_counts_or_is_refused(client: LangGraphClient, contex
     await client.assistants.delete(assistant)
 
 
+async def test_a_run_keeps_the_advanced_choices_of_its_assistant(client: LangGraphClient) -> None:
+    own: Any = {"include_domains": ["who.int"], "words": 400}
+    assistant = await client.assistants.create(GRAPH, context=own)
+    thread = await thread_of(client)
+    chosen: Any = {"words": 300, "documents": ["/etc"]}  # the run ends at once, as this folder is not open
+    question = {"question": TWO_PARTS}
+    await client.runs.wait(thread, assistant["assistant_id"], input=question, context=chosen, raise_error=False)
+    runs: Any = await client.runs.list(thread)
+    assert runs[0]["kwargs"]["context"]["advanced"] == {"include_domains": ["who.int"], "words": 300}
+    await client.assistants.delete(assistant["assistant_id"])
+    with pytest.raises(Exception, match="404"):
+        await client.runs.wait(thread, assistant["assistant_id"], input=question, context=chosen)
+
+
 async def test_what_the_form_filled_in_itself_is_no_choice_beside_the_depth(client: LangGraphClient) -> None:
     fields = (await schemas_of(client))["context_schema"]["properties"]
     filled: Any = {name: field["default"] for name, field in fields.items()}
