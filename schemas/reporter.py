@@ -110,8 +110,11 @@ class Report(BaseModel):
 
     @property
     def without_model(self) -> bool:
-        """Whether no language model was called for it: rules wrote it, and the calls cost nothing, while a model's cost has a price or none is known."""
-        return self.by_rules and self.usage.total.cost == 0
+        """Whether no language model was connected: rules wrote it, and the calls cost nothing, while a model's cost has a price or none is known.
+
+        Where no call ended, a model may have been too slow.
+        """
+        return self.by_rules and self.usage.total.calls > 0 and self.usage.total.cost == 0
 
     def _repr_html_(self) -> str | None:
         return None if self.direct else later("notebook_html")(self)
