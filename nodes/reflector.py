@@ -37,7 +37,12 @@ async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
     """
     state, steering = await hear(state, runtime, "reflector")
     update = await _reflected(state, runtime)
-    return {**steering, **update, "results": {**steering.get("results", {}), **update["results"]}}
+    update = {**steering, **update, "results": {**steering.get("results", {}), **update["results"]}}
+    if update.get("spent"):
+        return update
+    after: ResearchState = {**state, **update, "results": {**state["results"], **update["results"]}}
+    _, meanwhile = await hear(after, runtime, "reflector", "end")
+    return {**update, **meanwhile, "results": {**update["results"], **meanwhile.get("results", {})}}
 
 
 async def _reflected(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:

@@ -110,9 +110,12 @@ class Report(BaseModel):
 
     @property
     def without_model(self) -> bool:
-        """Whether no language model was called for it: rules wrote it, and the calls cost nothing, while a model's cost has a price or none is known."""
+        """Whether no language model was connected: rules wrote it, and the calls cost nothing, while a model's cost has a price or none is known.
+
+        Where no call ended, or one was given up, a model may have been too slow.
+        """
         total = self.usage.total
-        return self.by_rules and total.cost == 0 and not total.abandoned
+        return self.by_rules and total.calls > 0 and total.cost == 0 and not total.abandoned
 
     def _repr_html_(self) -> str | None:
         return None if self.direct else later("notebook_html")(self)

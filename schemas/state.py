@@ -189,12 +189,13 @@ def plans_of(state: ResearchState) -> list[Plan]:
 
 
 def research_question(state: ResearchState, *, reported: bool = False) -> str:
-    """Return the question that is researched: as the coordinator completed it, and before that as it was asked.
-
-    Messages that users sent during the run are appended; for the report (`reported`) only those that a plan was made with.
-    """
+    """Return the question that is researched, as the coordinator completed it, and before that as it was asked, with users' messages."""
     triage = state["triage"]
-    question = triage.question if triage is not None else state["question"]
+    return with_messages(triage.question if triage is not None else state["question"], state, reported=reported)
+
+
+def with_messages(question: str, state: ResearchState, *, reported: bool = False) -> str:
+    """Return a question with the messages that users sent during the run; for the report only with those that a plan was made with."""
     messages = [message for message in state.get("steering") or [] if message.action == "message"]
     added = [message.text for message in messages if message.planned or not reported]
-    return " ".join([question, *added])
+    return " — ".join([question, *added])

@@ -24,6 +24,7 @@ from services.models.health_check import RoleCheck
 from services.reports.bundle import BundleCheck, verify_bundle
 from services.reports.bundle_judge import judge_bundle
 from services.reports.checking.cited_markdown import verify_markdown
+from services.reports.uncited import uncited_statements
 from services.run.errors import BadInput
 from services.run.ui_text import call_state, say
 
@@ -101,9 +102,12 @@ def _holds(place: Path, bundle: Path | None, judge: bool) -> bool:
     """Check one report, or one file and the report that it cites, and print the results."""
     if not place.is_file():
         return _print_check(str(place), verify_bundle(place), judge)
-    own = verify_markdown(place, bundle)
-    holds = _print_check(f"{bundle or place.parent}", verify_bundle(bundle or place.parent), judge)
-    return _print_check(str(place), own, judge) and holds
+    own, folder = verify_markdown(place, bundle), bundle or place.parent
+    holds = _print_check(f"{folder}", verify_bundle(folder), judge)
+    holds = _print_check(str(place), own, judge) and holds
+    if uncited := uncited_statements(place, folder):
+        echo(f"  {'1 sentence cites' if uncited == 1 else f'{uncited:,} sentences cite'} nothing; not checked.")
+    return holds
 
 
 def _print_check(name: str, check: BundleCheck, judge: bool = False) -> bool:

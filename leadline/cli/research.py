@@ -118,7 +118,7 @@ def _is_steered(run: str, steering: _Steering, as_events: bool, options: dict[st
         BadInput: there are choices, which would have no effect, or the run cannot follow the message.
     """
     records = {record.id: record for record in asyncio.run(leadline.aruns())}
-    if records[full_id(run, records)].status == "done":
+    if records[full_id(run, records)].has_answer:
         return False
     if options:
         raise BadInput(f"Run {run} is not finished: it takes a message, but keeps its settings. Leave the options out.")

@@ -50,7 +50,7 @@ def terminal_locale(values: Mapping[str, Any]) -> str:
 
 def _answer(record: RunRecord, values: Mapping[str, Any], parsed: ParsedReport | None, locale: str) -> str:
     """Return the first words of the report, or what there is instead of it."""
-    if record.status != "done":
+    if not record.has_answer:
         return say("show_unfinished", locale, status=record.status, command=f"leadline resume {record.id}")
     if parsed is None:
         return _line(values["triage"].reply)

@@ -98,9 +98,13 @@ def _show_summary(record: RunRecord, values: dict[str, Any]) -> None:
         console_of().print(table)
     else:
         echo("\n".join(f"{label}{labels_for(locale).colon}{as_typed(text)}" for label, text in lines))
-    if made := [change for change in record.revisions if not change.refused]:
-        changes = [f"  {place}  {' '.join(change.request.split())[:100]}" for place, change in enumerate(made, 2)]
-        echo("\n".join(["", say("show_versions", locale), "  1", *changes]))
+    changes = record.changes_of(values.get("report"))
+    if len(changes) < len(record.revisions):
+        unmade = {"status": record.status, "request": " ".join(record.revisions[-1].request.split())[:100]}
+        echo(say("show_unmade", locale, **unmade, command=f"leadline resume {record.id}"), err=True)
+    if made := [change for change in changes if not change.refused]:
+        requests = [f"  {place}  {' '.join(change.request.split())[:100]}" for place, change in enumerate(made, 2)]
+        echo("\n".join(["", say("show_versions", locale), "  1", *requests]))
         echo(f"Show one: leadline runs show {record.id} --version 1", err=True)
     echo(say("show_calls", locale, command=f"leadline runs show {record.id} --calls"), err=True)
 

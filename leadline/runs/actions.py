@@ -92,7 +92,7 @@ async def areplay(run_id: str | None = None, *, out: str | PathLike[str] | None 
     """
     async with open_home(settings().leadline_home) as home:
         record = await home.record(run_id, finished=True)
-        if record.status != "done":
+        if not record.has_answer:
             raise BadInput(
                 f"Run {record.id} is not finished, so it cannot be replayed. Continue with: leadline resume {record.id}"
             )
@@ -100,6 +100,7 @@ async def areplay(run_id: str | None = None, *, out: str | PathLike[str] | None 
             await asyncio.to_thread(check_writable, Path(out))
             record = record.model_copy(update={"out": str(out)})
         values = await home.values(record)
+        record = record.model_copy(update={"revisions": record.changes_of(values.get("report"))})
         recording = await Recording.load(home.store, run_key(record.id, values["turn"]), record.id)
         with replaying(recording):
             report = await _replayed(home, record)

@@ -122,7 +122,7 @@ async def first_input(home: Home, record: RunRecord) -> Any:
         return {"question": record.question}
     before = await home.record(record.after)
     values = await home.values(before)
-    if before.status != "done" or "triage" not in values:
+    if not before.has_answer or "triage" not in values:
         raise BadInput(f"Run {before.id} is not finished. Continue with: leadline resume {before.id}")
     messages = [*values["messages"], HumanMessage(record.question)]
     update = {"messages": messages, "former": carried_context(values), "report": values.get("report")}  # type: ignore[arg-type]  # the values are the state

@@ -110,7 +110,7 @@ async def arevise(
 
 
 async def _changeable(home: Home, run_id: str | None, spoken: str) -> tuple[RunRecord, Report]:
-    """Return a run with a changeable report, and the report.
+    """Return a run with a changeable report, without a change of it that was interrupted, and the report.
 
     Raises:
         BadInput: there is no such run; the message is in the user's language.
@@ -119,15 +119,16 @@ async def _changeable(home: Home, run_id: str | None, spoken: str) -> tuple[RunR
     known = run_id is None or any(record.id.startswith(run_id) for record in records)
     if run_id is not None and not known and not await asyncio.to_thread(is_report_folder, run_id):
         raise BadInput(say("revising_no_run", spoken, run=run_id))
-    if run_id is None and not any(record.status == "done" for record in records):
+    if run_id is None and not any(record.has_answer for record in records):
         raise BadInput(say("revising_no_report", spoken))
     record = await home.record(run_id, finished=True)
-    if record.status != "done":
+    if record.status == "running" or not record.has_answer:
         key = "revising_running" if record.status == "running" else "revising_unfinished"
         raise BadInput(say(key, spoken, run=record.id))
     if (await home.values(record)).get("report") is None:
         raise BadInput(say("revising_direct", spoken, run=record.id))
-    return await finished_report(home, record.id)
+    record, report = await finished_report(home, record.id)
+    return record.model_copy(update={"status": "done", "revisions": record.changes_of(report)}), report
 
 
 def _check_change(record: RunRecord, report: Report, revision: Revision) -> None:

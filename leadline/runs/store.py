@@ -67,6 +67,17 @@ class RunRecord(BaseModel):
         except BadInput as problem:
             return {**value, "context": RunContext(), "unusable": str(problem)}
 
+    @property
+    def has_answer(self) -> bool:
+        """Whether it has been finished: it is, or a change of its report is under way or was interrupted."""
+        return self.status == "done" or bool(self.revisions)
+
+    def changes_of(self, report: Report | None) -> list[Revision]:
+        """Return the changes that led to a report, those that were refused among them, and not one that was interrupted."""
+        made = [change for change in self.revisions if not change.refused]
+        begun = self.status != "done" and report is not None and len(made) >= report.version
+        return self.revisions[:-1] if begun else self.revisions
+
     def check_usable(self) -> None:
         """Make sure that the run's choices are known.
 
@@ -153,7 +164,7 @@ class Home:
         """
         records = await self.records()
         if run_id is None or (finished and run_id == LATEST):
-            latest = next((record for record in records if (record.status == "done") == finished), None)
+            latest = next((run for run in records if (run.has_answer if finished else run.status != "done")), None)
             if latest is None:
                 what = "finished run yet" if finished else "unfinished run to resume"
                 raise BadInput(f"There is no {what}. `leadline runs` lists all runs.")
@@ -167,7 +178,7 @@ class Home:
         Raises:
             BadInput: no run is finished.
         """
-        finished = next((record for record in await self.records() if record.status == "done"), None)
+        finished = next((record for record in await self.records() if record.has_answer), None)
         if finished is None:
             raise BadInput("There is no finished run to follow up. Start one with: leadline research")
         return finished
@@ -193,7 +204,7 @@ async def finished_report(home: Home, run_id: str | None) -> tuple[RunRecord, Re
     """
     record = await home.record(run_id, finished=True)
     report: Report | None = (await home.values(record)).get("report")
-    if record.status != "done":
+    if not record.has_answer:
         raise BadInput(f"Run {record.id} is not finished. Continue with: leadline resume {record.id}")
     if report is None:
         raise BadInput(f"Run {record.id} was answered without research, so it has no report.")

@@ -214,7 +214,7 @@ async def edited(
     wanted.update(cited_in(draft.blocks) if unmet else [])
     unused = [excerpt for excerpt in unused if excerpt.id not in wanted]
     prompt = ReporterEditingPrompt(
-        question=draft.question,
+        question=draft.asked or draft.question,
         locale=draft.locale,
         tone=tone,
         blocks=views,

@@ -117,6 +117,8 @@ class ReportInputs:
     """The report that it changes, whose statements keep what the check said of them."""
     wishes: Form = field(default_factory=Form)
     """How it is to look, and for whom."""
+    asked: str = ""
+    """The question with what users said to the run."""
 
 
 def _proving(draft: ReportInputs) -> dict[str, str]:

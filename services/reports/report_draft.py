@@ -14,7 +14,7 @@ from schemas.evidence_view import EvidenceView
 from schemas.reporter import Report, ReporterPrompt
 from schemas.reporter_sentences import MAX_EXCERPTS, NumberedExcerpt, PassageSentences, ReporterSentencesPrompt
 from schemas.results import RECALLED
-from schemas.state import ResearchState, plans_of, research_question
+from schemas.state import ResearchState, plans_of, research_question, with_messages
 from services.embedding.cross_lingual import Likeness
 from services.evidence.citable_excerpts import stored_evidence
 from services.evidence.computation import Program
@@ -89,6 +89,7 @@ def draft_of(state: ResearchState, context: RunContext, written: Written, excerp
     question = title_question(state)
     return ReportInputs(
         question=question,
+        asked=with_messages(question, state, reported=True),
         locale=locale,
         title=state["plan"].title
         if state["plan"]
@@ -125,7 +126,7 @@ def title_question(state: ResearchState) -> str:
     """Return the question for the report: a follow-up question in its completed form, else the original."""
     triage = state["triage"]
     completed = triage is not None and triage.rewritten and state.get("former")
-    return research_question(state, reported=True) if completed else state["question"]
+    return triage.question if triage is not None and completed else state["question"]
 
 
 def report_message(report: Report, thread: str) -> AIMessage:

@@ -12,7 +12,7 @@ from schemas.evidence import Excerpt
 from schemas.reporter import Report
 from schemas.reporter_editing import MAX_LACKS, MAX_REVISED, ReporterEditingPrompt, Revising
 from schemas.revision import MAX_REQUEST, Revision
-from schemas.state import ResearchState, plans_of
+from schemas.state import ResearchState, plans_of, with_messages
 from schemas.usage import Usage
 from services.evidence.views import evidence_views
 from services.models import ask
@@ -233,7 +233,7 @@ async def _answer(run: Run, research: RevisionResearch, known: Sequence[Excerpt]
     scores = bm25([tokens(excerpt.quote) for excerpt in others], tokens(revision.request))
     nearest = sorted(range(len(others)), key=lambda place: (-scores[place], place))
     prompt = ReporterEditingPrompt(
-        question=report.question,
+        question=with_messages(report.question, research.state, reported=True),
         locale=revision.locale or report.locale,
         tone=run.context.profile.tone if run.context.profile else "",
         blocks=views_of(pieces_of(body)),

@@ -58,21 +58,30 @@ def undone_steps(state: ResearchState) -> list[Step]:
     return [step for step in plan.steps if step.id not in state["results"]] if plan is not None else []
 
 
-async def hear(state: ResearchState, runtime: Runtime[RunContext], node: str) -> tuple[ResearchState, ResearchState]:
+async def hear(
+    state: ResearchState, runtime: Runtime[RunContext], node: str, place: str = "node"
+) -> tuple[ResearchState, ResearchState]:
     """Take the messages to the run since the last boundary.
+
+    Args:
+        state: state of the run.
+        runtime: runtime of the node.
+        node: name of the node.
+        place: name of the boundary, unique in the node.
 
     Returns:
         The state with the messages, and the update of the state, which is empty without messages.
     """
     known = {message.id for message in heard(state)}
     journal = boundary_journal(state, runtime, node)
-    taken = await take_messages(journal, "node", lambda message: message.id not in known)
+    taken = await take_messages(journal, place, lambda message: message.id not in known)
     if not taken:
         return state, {}
     new = [message.model_copy(update={"plan": len(state["plans"])}) for message in taken]
     for message in new:
         data = message.model_dump(mode="json")
-        emit(runtime, "steering", node, steering_title(message, state["locale"]), data)
+        late = node == "reporter" and message.for_planner
+        emit(runtime, "steering", node, (_late if late else steering_title)(message, state["locale"]), data)
     update: ResearchState = {"steering": [*heard(state), *new]}
     dropped = _dropped({**state, **update})
     after: ResearchState = {**state, **update, "results": {**state["results"], **dropped}}
@@ -99,9 +108,13 @@ def _dropped(state: ResearchState) -> dict[str, StepResult]:
     }
 
 
+def _late(message: Steering, locale: str) -> str:
+    return say("steered_late", locale, text=message.text)
+
+
 def late_messages(state: ResearchState) -> list[str]:
     """Return for each message that no plan was made with what to do instead."""
-    return [say("steered_late", state["locale"], text=message.text) for message in for_planner(state)]
+    return [_late(message, state["locale"]) for message in for_planner(state)]
 
 
 @dataclass(frozen=True, slots=True)

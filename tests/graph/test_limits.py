@@ -109,13 +109,14 @@ async def test_a_price_that_everybody_knows_is_used(
     assert report.usage.total.cost == pytest.approx((read * 0.4 + wrote * 1.6) / 1e6, rel=1e-3)
 
 
-@pytest.mark.parametrize("slow", ["planner", "reporter"])
+@pytest.mark.parametrize("slow", ["planner", "reporter", "coordinator, planner, reporter"])
 async def test_time_that_runs_out_ends_in_a_report(endpoint: OpenAIServer, docs: Path, slow: str) -> None:
-    endpoint.script[slow] = [Reply(200, {}, stall=30)] * 9
+    endpoint.script |= {role: [Reply(200, {}, stall=30)] * 9 for role in slow.split(", ")}
     report: Report = await aresearch(TWO_STEPS, docs=[docs], max_seconds=5)
     assert any("max_seconds" in limit for limit in report.limits)
     assert "William Thomson" in report.markdown
     assert report.usage.seconds < 30, "an answer that never comes was waited for"
+    assert not report.without_model
 
 
 async def test_a_limit_that_is_impossible_is_refused(docs: Path) -> None:

@@ -11,6 +11,7 @@ from graph import build_graph
 from schemas.steering import MAX_MESSAGES, MAX_TEXT, SteeringAction
 from services.run.errors import BadInput
 from services.run.journal import Recording, replaying, run_key
+from services.run.run_messages import leave_message
 from services.search.providers import allow_folders
 from services.turn.steering import Standing, steer_thread
 
@@ -139,7 +140,18 @@ async def test_a_message_that_comes_too_late_is_answered(thread: Thread) -> None
         await thread.say("only the tallow")
 
 
-async def test_a_message_that_comes_while_the_reflection_is_made_is_a_limit_of_the_report(
+async def test_a_message_that_comes_when_the_report_begins_is_told_as_not_researched(thread: Thread) -> None:
+    state = await thread.run({"question": QUESTION}, ("reporter",))
+    await leave_message(thread.store, run_key("1", state["turn"]), "message", "Also: who paid for it")
+    state = await thread.run(None)
+    [told] = thread.told()
+    assert told in state["report"].limits
+    assert "Also: who paid" in told
+    assert "leadline follow" in told
+    assert not state["steering"][0].planned
+
+
+async def test_a_message_that_comes_while_the_reflection_is_made_leads_to_another_plan(
     thread: Thread, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from nodes import reflector
@@ -147,13 +159,15 @@ async def test_a_message_that_comes_while_the_reflection_is_made_is_a_limit_of_t
     ask = vars(reflector)["ask"]
 
     async def asked(*given: Any) -> Any:
-        await thread.say("Also: who paid for it")
+        if not thread.told():
+            await thread.say("Also: who paid for it")
         return await ask(*given)
 
     monkeypatch.setattr(reflector, "ask", asked)
     state = await thread.run({"question": QUESTION})
-    assert any("Also: who paid" in limit and "leadline follow" in limit for limit in state["report"].limits)
-    assert not state["steering"][0].planned
+    assert len(state["plans"]) == 2
+    assert state["steering"][0].planned
+    assert thread.told() == ["Taken into account: Also: who paid for it"]
 
 
 async def test_messages_steer_the_turn_that_they_were_meant_for_alone(thread: Thread) -> None:

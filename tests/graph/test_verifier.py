@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
-from leadline import aresearch
+from leadline import aresearch, steer
+from leadline.runs.revise import arevise
 from schemas.evidence import Claim
 from schemas.reporter import Report
 from services.reports.bundle import verify_bundle
+from services.run.errors import RevisionRefused
 from services.run.settings import forget_settings
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, role_of
@@ -328,3 +330,19 @@ async def test_rows_of_a_table_are_judged_below_its_head(endpoint: OpenAIServer,
     report = await aresearch(QUESTION, docs=[ferry], out=tmp_path / "out")
     assert 'columns="| ferry | fare of Norland |"' in asked(endpoint, "verifier")[0]
     assert [claim.status for claim in report.citations] == ["supported"]
+
+
+async def test_editors_see_what_was_said_to_the_run_behind_the_question(endpoint: OpenAIServer, ferry: Path) -> None:
+    def steer_once(_: int, role: str, __: dict[str, Any]) -> None:
+        if endpoint.roles.count("planner") == 1 and role == "planner":
+            steer("only the captain")
+
+    endpoint.fault = steer_once
+    endpoint.script |= {"planner": endpoint.script["planner"] * 2, "reporter": [RETIRES]}
+    endpoint.script["reporter_editing"] = [editing(("B1", "replace", MAY_RETIRE)), editing(), editing()]
+    report = await aresearch(QUESTION, docs=[ferry])
+    with pytest.raises(RevisionRefused):
+        await arevise(report.run_id, "Name the ship")
+    messages = asked(endpoint, "reporter_editing")
+    assert len(messages) > 1
+    assert all(f"<question>\n{QUESTION} — only the captain\n</question>" in message for message in messages)

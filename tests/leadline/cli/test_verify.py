@@ -35,6 +35,18 @@ def test_an_article_of_which_nothing_was_checked_fails(bundle: Path, leadline: L
     assert "everything holds" not in ran.out
 
 
+def test_what_cites_nothing_is_counted_except_the_reports_own_text(bundle: Path, leadline: Leadline) -> None:
+    report = (bundle / "report.md").read_text("utf-8")
+    assert "nothing; not checked" not in leadline("verify", bundle / "report.md").out
+    cited = next(line for line in report.splitlines() if line.startswith("HMS Challenger II"))
+    article = bundle / "notes.md"
+    added = "The moon is made of cheese.\n\n## What else?\n\n**Weight**\n\nThe Trieste weighed 900 tons."
+    article.write_text(f"{report}\n{cited} {added}\n\n| Ship | Year |\n|---|---|\n| Vitiaz | 1957 |\n", "utf-8")
+    ran = leadline("verify", article)
+    assert "notes.md: everything holds" in ran.out
+    assert "  3 sentences cite nothing; not checked." in ran.out
+
+
 def test_an_article_and_the_report_that_it_cites_are_told_apart(docs: Path, leadline: Leadline) -> None:
     assert leadline("research", "Who designed the wire sounding machine?", "--docs", docs, "--quick").code == 0
     [bundle], article = Path("out").iterdir(), Path("notes.md")

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from leadline import aresearch
-from leadline.runs.actions import areplay, aresume, aruns
+from leadline.cli.stored_runs import show
+from leadline.runs.actions import areplay, areport, aresume, aruns
 from leadline.runs.revise import arevise, averify, aversions
 from leadline.runs.store import open_home
 from services.run.errors import BadInput, RevisionRefused
@@ -64,6 +65,34 @@ async def test_an_interrupted_change_is_gone_on_with(endpoint: OpenAIServer, run
     assert report.title == "The pier"
     assert [version.number for version in await aversions(run)] == [1, 2]
     assert [role_of(body) for body in endpoint.requests].count("reporter") == 1
+
+
+async def test_a_report_whose_change_was_interrupted_is_read_followed_and_changed_otherwise(
+    endpoint: OpenAIServer, run: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    work = asyncio.create_task(arevise(run, "Another title"))
+
+    def cancel(_: int, role: str, __: dict[str, Any]) -> None:
+        if role == "reporter_editing":
+            work.get_loop().call_soon_threadsafe(work.cancel)
+
+    endpoint.fault = cancel
+    with pytest.raises(asyncio.CancelledError):
+        await work
+    endpoint.fault = None
+    await asyncio.to_thread(show, run)
+    shown = capsys.readouterr()
+    assert STORMS in shown.out
+    assert "Versions" not in shown.out
+    assert "This change is not made, the run is interrupted" in shown.err
+    assert "Another title" in shown.err
+    assert (await areport(out=tmp_path / "exported")).title == "Storms"
+    assert (await areplay(run)).version == 1
+    endpoint.script["reporter_editing"] = [titled("The pier")]
+    changed = await arevise(run, "Name the pier")
+    assert [version.request for version in await aversions(run)] == ["", "Name the pier"]
+    assert (await areplay(run)).markdown == changed.markdown
+    assert not (await averify(run, 2))[1].problems
 
 
 async def test_a_change_whose_process_was_killed_is_gone_on_with(
