@@ -2,7 +2,7 @@
 
 import re
 
-from services.run.ui_text import MESSAGES
+from services.run.ui_text import LABELS, MESSAGES
 from services.text.names import names
 from services.text.numbers import missing_quantities, quantities
 from services.text.polarity import negated
@@ -13,10 +13,11 @@ SMALL_NUMBER = re.compile(r"\d|1[0-2]|[a-z]+|[一-十两]", re.IGNORECASE)
 MAX_INTRODUCTION = 12
 """Most terms of a sentence that only introduces what follows, by a colon or `as follows`."""
 
+_SUMMARIES = "|".join(re.escape(own["summary"]) for own in LABELS.values())
 _LABEL = re.compile(
-    r"^(?:tl;dr|tldr|summary|in short|conclusions?|evidence|answer|short answer|key points|note|overview|background|details|"
+    rf"^(?:{_SUMMARIES}|tl;dr|tldr|summary|in short|conclusions?|evidence|answer|short answer|key points|note|overview|background|details|"
     r"要点|摘要|概要|结论|总结|证据|依据|答案|简短回答|一句话总结|说明|注|概述|背景|详情)"
-    r"(?:\s*+(?:[:：.。—-]+\s*|$)|\s++(?=(?-i:[A-Z\d]))|(?<=tl;dr)\s*+|(?<=[\u4e00-\u9fff])\s++)",
+    r"(?:\s*+(?:[:：.。—-]+\s*|$)|\s++(?=(?-i:[^\W_a-zà-ÿа-яё]))|(?<=tl;dr)\s*+|(?<=[\u4e00-\u9fff])\s++)",
     re.IGNORECASE,
 )
 _OF_EVIDENCE = re.compile(

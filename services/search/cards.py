@@ -15,7 +15,7 @@ import yaml
 
 from schemas.card import LONGEST_TITLE, Card
 from services.text.dates import iso_date
-from services.text.numbers import quantities
+from services.text.numbers import quantities, quantities_with_places
 from services.text.page_numbers import is_page_heading
 from services.text.quotable import without_markup
 
@@ -151,7 +151,7 @@ def front_matter_listed(text: str) -> str:
 
 def card_of(fields: Iterable[Field]) -> Card:
     """Build a card from fields. Of two fields of one kind the first counts; authors may come from several."""
-    title, name, status, version, numbered, address = "", "", "", "", "", ""
+    title, name, status, version, numbered, address, signed = "", "", "", "", "", "", ""
     authors: list[str] = []
     dates: dict[str, str] = {}
     read = [(label.strip(), value.strip()) for label, value in islice(fields, MAX_FIELDS) if value.strip()]
@@ -161,7 +161,9 @@ def card_of(fields: Iterable[Field]) -> Card:
         if _TITLE.fullmatch(key):
             title = title or ("" if _NO_TITLE.fullmatch(value) else value)
         elif _AUTHORS.fullmatch(key):
-            authors += _people(value)
+            people, beside = _without_date(value)
+            authors += _people(people)
+            signed = signed or beside
         elif _STATUS.fullmatch(key):
             status = status or value
         elif match := _VERSION.fullmatch(key):
@@ -177,7 +179,9 @@ def card_of(fields: Iterable[Field]) -> Card:
             of = label[: len(match[1] or match[2] or "")]
             numbered = numbered or (value if re.search(r"[^\W\d_]", value) else f"{of} {value}".strip())
     name = name or numbered or (match[1] if (match := _NAMED_TITLE.match(title)) else "")
-    published = next((day for rank in _DATES for label, day in dates.items() if rank.search(plain(label))), address)
+    published = next(
+        (day for rank in _DATES for label, day in dates.items() if rank.search(plain(label))), signed or address
+    )
     return Card(
         title=title, name=name, authors=authors, published=published, status=status, version=version, dates=dates
     )
@@ -269,6 +273,14 @@ def _date_in(key: str, value: str) -> str:
         return ""
     day = past_date(value)
     return day if "-" in day or _DATE.search(key) or any(rank.search(key) for rank in _DATES) else ""
+
+
+def _without_date(value: str) -> tuple[str, str]:
+    """Cut the date off the end of a line of authors (`Ann Sounder, June 2022`), and return both; without one the second is empty."""
+    text, placed = quantities_with_places(value[:LONGEST_LINE])
+    start, end, last = placed[-1] if placed else (0, 0, None)
+    day = past_date(text[start:end]) if last and last.kind == "date" and end == len(text.rstrip()) else ""
+    return (text[:start], day) if day else (value, "")
 
 
 def _people(value: str) -> list[str]:

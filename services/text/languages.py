@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections import Counter
 
-from services.text.tokens import has_cjk
+from services.text.tokens import STOP_WORDS, has_cjk
 
 _WORDS_OF = {
     "de-DE": set("der die das und ist wie wer wann welche nicht".split()),
@@ -74,4 +74,8 @@ def is_written_in(text: str, locale: str) -> bool:
         return False
     words = re.findall(r"\w+", text.lower())
     shares = {name[:2]: sum(word in common for word in words) / len(words) for name, common in _WORDS_OF.items()}
-    return shares[language] >= _NOT_BELOW if language in shares else max(shares.values()) <= _NOT_ABOVE
+    if shares.get(language, 0) >= _NOT_BELOW:
+        return True
+    if language in shares:  # it may hold hardly anything but names
+        shares["en"] = sum(word in STOP_WORDS for word in words) / len(words)
+    return max(shares.values()) <= _NOT_ABOVE
