@@ -15,7 +15,7 @@ _LIKE_ONE = re.compile(
     r"[ -]?(?:[mb]i[lo](?!es?\b)|m[lr][nd]|bln|tri|taus|[kmb][di]?\s?[$€£¥]|[\u0400-\u1fff\uac00-\ud7a3]|[兆京][\d円\u30a0-\u30ff])",
     re.IGNORECASE,
 )
-"""How they begin, which English words behind a number seldom do: only then CLDR is read, which takes 0.3 s."""
+"""How they begin, which English words behind a number seldom do: only then CLDR is read, which takes 0.1 to 0.3 s."""
 
 
 def scale_at(text: str, place: int) -> tuple[int, int]:
