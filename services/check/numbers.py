@@ -64,15 +64,23 @@ def _missing(claim: ComparedText, evidence: Sequence[ComparedText]) -> Iterator[
         has_value = quantity.kind in {"number", "percent"} and quantity.value in values
         if has_value or is_held(quantity, held):
             continue
-        measure = figures.get(quantity.text)
-        if measure is not None and any(equal(measure, figure.measure) for figure in _figures(evidence)):
+        readings = _readings(figures.get(quantity.text), quantity)
+        if any(equal(measure, figure.measure) for measure in readings for figure in _figures(evidence)):
             continue
         tried += 1
         is_derived = tried <= MAX_FOLLOWING and (
-            (measure is not None and follows(measure, evidence)) or _is_in_parts(quantity, evidence)
+            any(follows(measure, evidence) for measure in readings) or _is_in_parts(quantity, evidence)
         )
         if not is_derived:
             yield quantity.text
+
+
+def _readings(measure: Measure | None, quantity: Quantity) -> list[Measure]:
+    """Return the measure of a quantity in each way in which its digits can be read."""
+    if measure is None or not quantity.other:
+        return [measure] if measure else []
+    by = quantity.other / quantity.value
+    return [measure, replace(measure, value=measure.value * by, half_step=quantity.step / 2 * measure.factor * by)]
 
 
 def follows(wanted: Measure, evidence: Sequence[ComparedText]) -> bool:

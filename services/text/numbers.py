@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
@@ -16,10 +16,12 @@ from services.text.numerals import (
     CHINESE_SCALE,
     ENGLISH,
     MAX_DIGITS,
+    SCALE_SIGNS,
     chinese_value,
     english_value,
     scale_value,
 )
+from services.text.scale_words import scale_at
 
 Kind = Literal["number", "percent", "version", "date", "years"]
 
@@ -33,6 +35,8 @@ class Quantity:
     kind: Kind
     value: float = 0.0
     """Of a number or a percentage; percentages are not divided by 100. Of a version its parts as thousandths of the one before."""
+    other: float = 0.0
+    """Value where the sign before the last three digits means the other thing: 9427 of `9.427`, 9.427 of `9,427`; 0 for none."""
     date: tuple[int | None, int | None, int | None] = (None, None, None)
     """Year, month and day of a date, each where given."""
     years: tuple[int, int] = (0, 0)
@@ -64,8 +68,7 @@ _CITATION = re.compile(
 _EXPONENT = re.compile("(?<=\\d)(?=[⁰¹²³⁴⁵⁶⁷⁸⁹⁻])")
 """Where raised digits follow a number, which would be a part of it otherwise."""
 _LIST_MARK = re.compile(r"(?m)^[ \t>]*(?:[-*+•]|\(?\d{1,3}[.)、](?!\d))[ \t]*")
-_SPACED = re.compile(r"(?<![\d.,])(\d{1,3})((?:[ \u00a0\u2009\u202f]\d{3})+)(?![\d])")
-SCALE_SIGNS = {"k": "thousand", "m": "million", "mn": "million", "b": "billion", "bn": "billion", "tn": "trillion"}
+_SPACED = re.compile(r"(?<![\d.,])(\d{1,3})((?:[ \u00a0\u2009\u202f'’]\d{3})+)(?![\d])")
 _GROUPED = re.compile(r"(?<=\d)_(?=\d{3}(?![A-Za-z\d]))")
 """The sign between groups of digits in programs: `45_000_000`."""
 _MONEY = re.compile(r"([$€£¥]\s?\d{1,12}(?:[.,]\d{1,3}){0,4})(k|mn?|bn|tn)\b", re.IGNORECASE)
@@ -103,10 +106,10 @@ _DECADE = re.compile(
     r"(?<!\d)(\d{1,2}|二十一?|十[一二三四五六七八九])\s*世纪\s*(?:(\d0|[二三四五六七八九]十)\s*年代)?"
 )
 _ORDINAL = re.compile(
-    rf"\b(?<!\d,)\d++(?>(?:,\d++)*)(?:st|nd|rd|th)\b|第\s*(?:\d++|{CHINESE})(?>(?:\s?[、和与及至到–—~～-]\s?(?:\d++|{CHINESE}))*)|(?<=[\u4e00-\u9fff-])\d++(?=[”」』》])",
+    rf"\b(?<!\d,)\d++(?>(?:,\d++)*)(?:st|nd|rd|th)\b|[第제]\s*(?:\d++|{CHINESE})(?>(?:\s?[、和与及至到–—~～-]\s?(?:\d++|{CHINESE}))*)|(?<=[\u4e00-\u9fff-])\d++(?=[”」』》])",
     re.IGNORECASE,
 )
-"""Ordinals, in Chinese also several (`第38、46条`), and the digits of a name in quotation marks: `“青谷12”`."""
+"""Ordinals, in Chinese and Korean also several (`第38、46条`), and the digits of a name in quotation marks: `“青谷12”`."""
 _SHORT_RANGE = re.compile(r"(?<!\d)([12]\d{3})(?:[-–—~～至]|\s[-–—~～至]\s)(\d{2})(?![\d%.,-])")
 """`1960-68`, `1960 – 68`; in `1960 -68 m` the second number is negative."""
 _SHARE = re.compile(rf"(百|(?<!\d)\d++|(?<![{CHINESE_CHARACTERS}]){CHINESE})分之(\d+(?:\.\d+)?|{CHINESE})")
@@ -117,12 +120,16 @@ _VERSION = re.compile(
 """`v6.5.0`, `6.5.0`; `v1.28`, whose number may stand alone elsewhere. Groups of three digits (`1.234.567`) are one number."""
 _DIGITS = re.compile(
     r"(?<![A-Za-z\d])(?<![A-Za-z][-_^])(?<!\d\.)(?P<digits>"
-    r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?!\d)|\d+\.\d+|\d+,\d{1,2}(?!\d)|\d+)"
+    r"[1-9]\d{0,2}(?:,\d{3})+(?!\d)(?:\.\d+)?|(?<!,)[1-9]\d{0,2}(?:\.\d{3})+,\d+(?![.,]?\d)|\d{1,3}(?:\.\d{3}){2,}(?!\d)|"
+    r"\d+\.\d+|\d+,\d{1,2}(?!\d)|0,\d+|\d+)"
     rf"(?:\s?(?P<scale>(?>{CHINESE_SCALE}{{1,8}}))|[ -]?(?P<word>hundred|thousand|million|billion|trillion|dozen|bn)\b|(?P<sign>(?-i:[KkMB])(?![A-Za-z\d])))?"
     r"(?P<percent>\s?(?:%|‰|per ?cent\b|percentage points?\b|个百分点))?",
     re.IGNORECASE,
 )
-_MIXED = re.compile(r"(?<![\d.,])(\d{1,4})([万亿])(?:(\d{1,4})([百千万])|(\d{4}))(?![\d.,])")
+_TWO_READINGS = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
+_OTHER_READING = {".": Fraction(1_000), ",": Fraction(1, 1_000)}
+"""What the value is multiplied by where a point parts thousands, as in German, or a comma the decimals."""
+_MIXED = re.compile(r"(?<![\d.,])(\d{1,4})([万亿萬億])(?:(\d{1,4})([百千万萬])|(\d{4}))(?![\d.,])")
 """Digits with a scale that go on with digits of a finer one: `3亿4600万`, `1万2600`."""
 _MEASURED = "个名位人次倍种类项条家所省市米岁届册本台艘支篇组级层座处例天周月年日小公英吨海度元美分秒两"
 _CHINESE = re.compile(rf"(?<!\d){CHINESE}(?P<percent>个百分点)?")
@@ -165,7 +172,7 @@ def quantities_with_places(text: str) -> _Placed:
 def _read(text: str) -> _Placed:
     text = _LIST_MARK.sub("", _CITATION.sub(" ", text))
     text = normal_form("NFKC", _EXPONENT.sub("^", text.replace("−", "-").replace("‰", "‰")))
-    text = _SPACED.sub(lambda match: match.group(1) + re.sub(r"\s", "", match.group(2)), text)
+    text = _SPACED.sub(lambda match: match.group(1) + re.sub(r"\D", "", match.group(2)), text)
     text = _MONEY.sub(lambda match: f"{match.group(1)} {SCALE_SIGNS[match.group(2).lower()]}", text)
     text = _GROUPED.sub("", text)
     text = _SHORT_RANGE.sub(_whole_range, text)
@@ -190,7 +197,7 @@ _cached_read = lru_cache(maxsize=1_024)(_read)
 def missing_quantities(claim: str, evidence: Sequence[str]) -> list[str]:
     """Return the numbers and dates of a claim, as written, that no evidence text holds.
 
-    Units are not compared. A version may be shorter than that of the evidence. A number that is said to be approximate may be a rounded one of the evidence; a date may be
+    Units are not compared. Of a number that can be read in two ways (`9.427`) either will do. A version may be shorter than that of the evidence. A number that is said to be approximate may be a rounded one of the evidence; a date may be
     less exact than that of the evidence, never more; a decade or century may stand for a year within it.
     """
     wanted = quantities(claim)
@@ -220,10 +227,16 @@ def is_held(wanted: Quantity, held: Sequence[Quantity]) -> bool:
         )
     if any(_is_version(wanted, quantity) for quantity in held if "version" in {wanted.kind, quantity.kind}):
         return True
-    values = [(quantity.value, quantity.kind) for quantity in held if quantity.kind in {"number", "percent"}]
+    numbers = [quantity for quantity in held if quantity.kind in {"number", "percent"}]
+    values = [
+        (value, quantity.kind) for quantity in numbers for value in (quantity.value, quantity.other or quantity.value)
+    ]
     dates = [quantity.date for quantity in held if quantity.kind == "date"]
     values += [(float(part), "number") for date in dates for part in date if part is not None]
-    return wanted.kind != "version" and any(_same(wanted, value, kind) for value, kind in values)
+    readings = [wanted]
+    if wanted.other:
+        readings.append(replace(wanted, value=wanted.other, step=wanted.step * wanted.other / wanted.value))
+    return wanted.kind != "version" and any(_same(one, value, kind) for one in readings for value, kind in values)
 
 
 _Spans = Iterator[tuple[int, int, Quantity | None]]
@@ -303,19 +316,35 @@ def _mixed(text: str) -> _Spans:
 
 
 def _digits(text: str) -> _Spans:
-    for match in _DIGITS.finditer(text):
+    matches = list(_DIGITS.finditer(text))
+    end = 0
+    for place, match in enumerate(matches):
+        if match.start() < end:
+            continue
         value = _decimal(match["digits"])
-        sign = SCALE_SIGNS[match["sign"].lower()] if match["sign"] else ""  # 8.5K, 7B
-        scale = scale_value(match["scale"] or match["word"] or sign)
-        yield (
-            *match.span(),
-            _number(text, match, value * scale, percent=bool(match["percent"]), step=_step(value) * scale),
-        )
+        scale, end = _scale(text, match)
+        total, step = value * scale, _step(value) * scale
+        other = total * _OTHER_READING[match["digits"][-4]] if _TWO_READINGS.fullmatch(match["digits"]) else Fraction(0)
+        for part in matches[place + 1 :] if end > match.end() else ():  # 2억 4100만
+            finer, part_end = _scale(text, part)
+            if text[end : part.start()] not in {"", " "} or not 1 < finer < scale:
+                break
+            value, scale, end = _decimal(part["digits"]), finer, part_end
+            total, step = total + value * scale, _step(value) * scale
+        number = _number(text, match, total, percent=bool(match["percent"]), step=step, end=end)
+        yield match.start(), end, replace(number, other=_float(other))
+
+
+def _scale(text: str, match: re.Match[str]) -> tuple[int, int]:
+    """Return what the scale behind digits multiplies by, and its end."""
+    sign = SCALE_SIGNS[match["sign"].lower()] if match["sign"] else ""  # 8.5K, 7B
+    scale = scale_value(match["scale"] or match["word"] or sign)
+    return (scale, match.end()) if scale > 1 or match["percent"] else scale_at(text, match.end())
 
 
 def _decimal(written: str) -> Fraction:
-    if re.fullmatch(r"\d+,\d{1,2}", written):
-        written = written.replace(",", ".")
+    if re.fullmatch(r"\d+,\d{1,2}|0,\d+|.*\..*,.*", written):
+        written = written.replace(".", "").replace(",", ".")
     if written.count(".") > 1:
         written = written.replace(".", "")
     return Fraction(written.replace(",", ""))
@@ -338,12 +367,16 @@ def _number(
     percent: bool,
     step: Fraction | None = None,
     written: str = "",
+    end: int = 0,
 ) -> Quantity:
+    end = end or match.end()
     before = text[max(0, match.start() - 16) : match.start()]
-    about = _ABOUT_BEFORE.search(before) is not None or _ABOUT_AFTER.match(text, match.end()) is not None
+    about = _ABOUT_BEFORE.search(before) is not None or _ABOUT_AFTER.match(text, end) is not None
     step = _step(value) if step is None else step
     kind: Kind = "percent" if percent else "number"
-    return Quantity(written or match.group().strip(), kind, _float(value), step=_float(step), approximate=about)
+    return Quantity(
+        written or text[match.start() : end].strip(), kind, _float(value), step=_float(step), approximate=about
+    )
 
 
 def _float(value: Fraction) -> float:

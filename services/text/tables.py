@@ -8,8 +8,7 @@ from functools import cached_property
 
 from services.text.measures import Measure, unit_of
 from services.text.normal_form import normal_form
-from services.text.numbers import SCALE_SIGNS
-from services.text.numerals import CHINESE_SCALE, SCALES, scale_value
+from services.text.numerals import CHINESE_SCALE, SCALE_SIGNS, SCALES, scale_value
 from services.text.tokens import pieces
 
 MAX_COLUMNS = 40

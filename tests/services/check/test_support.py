@@ -31,6 +31,7 @@ CARD = (
         ("The lake is 1.2 km long.", "The lake is 1,200 metres long."),
         ("The fare went up by a third.", "The fare rose from 4.20 to 5.60 pounds."),
         ("Two fifths of the pupils walk.", "Of 450 pupils 180 walk."),
+        ("La ligne a coûté 0,12 million d’euros.", "La ligne a coûté 120 000 euros."),
         ("该港2021年的吞吐量达到120万吨。", HARBOUR),
         ("4G用户每月平均用11.7GB。", SHRIMP),
         ("六成的票赞成这一方案。", "县议会以31票赞成、17票反对、4票弃权通过了方案。"),
@@ -39,6 +40,19 @@ CARD = (
 )  # fmt: skip
 def test_what_the_quotes_give_or_let_compute_passes(claim: str, quote: str) -> None:
     assert check_support(claim, [quote]).fault == ""
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "absent"),
+    [
+        ("2019 waren es 438 Tausend Fahrgäste, 26.000 mehr als 2018.", FERRIES, []),
+        ("2019 waren es rund 440.000 Fahrgäste.", FERRIES, []),
+        ("2019 waren es 439.000 Fahrgäste, 27.000 mehr.", FERRIES, ["439.000", "27.000"]),
+        ("Das Schiff lotete rund 9.400 Meter.", "The ship sounded 9,427 metres.", []),
+    ],
+)
+def test_points_between_thousands_may_be_rounded_and_computed_with(claim: str, quote: str, absent: list[str]) -> None:
+    assert missing(read(claim), [read(quote)]) == absent
 
 
 @pytest.mark.parametrize(

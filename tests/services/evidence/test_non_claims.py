@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.evidence.non_claims import says_nothing_known
+from services.evidence.non_claims import says_nothing_known, without_label
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,16 @@ def test_what_is_not_told_may_stand_behind_a_colon_in_the_words_of_the_question(
     question = "How many cells do the offices have, and since when?"
     assert says_nothing_known("The sources found do not tell: How many cells.", question)
     assert not says_nothing_known("The sources found do not tell: the offices have nine cells.", question)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "without"),
+    [
+        ("En bref La ligne a coûté 241 millions.", "La ligne a coûté 241 millions."),
+        ("Коротко Линия стоила 241 миллион.", "Линия стоила 241 миллион."),
+        ("요약 241억 원이 들었다.", "241억 원이 들었다."),
+        ("Kurz gesagt war sie teuer.", "Kurz gesagt war sie teuer."),
+    ],
+)
+def test_the_label_of_the_opening_is_no_part_of_its_first_sentence_in_any_language(sentence: str, without: str) -> None:
+    assert without_label(sentence) == without

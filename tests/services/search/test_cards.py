@@ -180,6 +180,20 @@ async def test_a_document_without_a_header_has_a_title_and_nothing_else(tmp_path
     assert hit.card.line == hit.card.evidence == "sea notes"
 
 
+@pytest.mark.parametrize(
+    ("line", "authors", "published"),
+    [
+        ("作者：陈立文　2022年6月", ["陈立文"], "2022-06"),
+        ("Author: Ann Sounder and Bob Lee, 12 March 2022", ["Ann Sounder", "Bob Lee"], "2022-03-12"),
+        ("Author: Ann May", ["Ann May"], ""),
+        ("Authors: Group 7, Ann Sounder", ["Group 7", "Ann Sounder"], ""),
+    ],
+)
+def test_a_date_behind_the_authors_is_the_document_s(line: str, authors: list[str], published: str) -> None:
+    card = text_card(f"The trams\n\n{line}\n\nThe Red Line opened in 2009.")
+    assert (card.authors, card.published) == (authors, published)
+
+
 def test_a_header_that_lies_is_not_believed_and_has_an_end() -> None:
     later = (datetime.now(UTC) + timedelta(days=400)).date()
     many = ", ".join(f"Ada Holm{number}" for number in range(500))

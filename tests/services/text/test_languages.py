@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.text.languages import direction, locale_of
+from services.text.languages import direction, is_written_in, locale_of
 
 
 @pytest.mark.parametrize(
@@ -27,3 +27,16 @@ def test_the_direction_is_that_of_most_letters() -> None:
     assert direction("הנמל של Tel Aviv נפתח בשנת 1936") == "rtl"
     assert direction("The word הנמל means port") == "ltr"
     assert direction("1936") == "ltr"
+
+
+@pytest.mark.parametrize(
+    ("text", "may_be"),
+    [
+        ("Vier Schiffe loteten 9.000 Meter. ship, year, depth: HMS Penguin, USS Nero, SMS Planet, SMS Emden", True),
+        ("The line cost 241 million euros, more than was planned for it in 2015.", False),
+        ("La ligne a coûté 241 millions, et le conseil est avec les riverains.", False),
+        ("青线耗资2.41亿欧元。", False),
+    ],
+)
+def test_only_another_language_s_words_tell_that_a_text_is_not_german(text: str, may_be: bool) -> None:
+    assert is_written_in(text, "de-DE") is may_be

@@ -1,10 +1,14 @@
 """Numbers and dates compare across the ways of writing them, in English and Chinese."""
 
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.text.numbers import missing_quantities, quantities
+from services.text.scale_words import _LIKE_ONE, _words
 
 
 @pytest.mark.parametrize(
@@ -77,6 +81,7 @@ def test_decades_and_centuries_are_stretches_of_years(text: str, years: tuple[in
     [
         "the 2nd and the third ship, 第三次, 第12届",
         "劳动合同法第38、46条，第三十八和四十六条，第3至5章",
+        "제3조",
         "1. a step",
         "- an item [E2-1][E3-12]",
         "【E2-1】 (E2-1, E3-4) [[3]](https://example.org/12) [12]",
@@ -139,6 +144,76 @@ def test_a_number_that_the_evidence_holds_is_not_missing(claim: str, evidence: s
 )
 def test_a_number_that_the_evidence_lacks_is_named_as_written(claim: str, evidence: str, missing: list[str]) -> None:
     assert missing_quantities(claim, [evidence]) == missing
+
+
+@pytest.mark.parametrize(
+    ("value", "texts"),
+    [
+        (
+            241e6,
+            "241 Millionen Euro|0,241 Milliarden|241 Mio. €|das 241-Millionen-Projekt|241 millions d’euros|241 M€|0,241 Md €",
+        ),
+        (
+            241e6,
+            "241 millones|0,241 mil millones|241 milioni|241 milhões|241 миллион|241 млн|2億4100万|2억 4100만 유로",
+        ),
+        (241e6, "24 करोड़ 10 लाख|241 مليون"),
+        (241e3, "241 Tausend|241 mille|241 mil m²|241 mila|241 тысяча"),
+        (241e10, "2兆4100億円|2조 4100억|2,41 Billionen"),
+        (5, "5兆瓦|5兆宽带|5 miles|5 mi|5 M|5 bills|5 minutes"),
+        (5e9, "5 billion|5 bn|5 Milliarden"),
+    ],
+)
+def test_scale_words_of_the_languages_of_reports_are_read(value: float, texts: str) -> None:
+    assert {text: [one.value for one in quantities(text)] for text in texts.split("|")} == {
+        text: [value] for text in texts.split("|")
+    }
+
+
+def test_a_word_that_is_a_scale_in_english_keeps_its_meaning() -> None:
+    assert [one.value for one in quantities("5 billion, 5 bn")] == [5e9, 5e9]
+    assert not {"billion", "billions", "bn", "b"} & _words()[1].keys()
+
+
+def test_each_scale_word_is_looked_up_and_plain_texts_load_no_table() -> None:
+    assert [word for word in _words()[1] if not any(map(_LIKE_ONE.match, (f" {word}", f" {word} €", f"{word}5")))] == []
+    read = "from services.text.numbers import quantities; import sys; quantities('In 1875 5 men, 12 miles, 9,427 m, $5 million, 3亿人')"
+    subprocess.run([sys.executable, "-c", f"{read}; assert 'babel' not in sys.modules"], check=True)
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("9.427 Meter", "9427 metres"),
+        ("9.427 Meter", "9,427 metres"),
+        ("9 427 mètres", "9.427 Meter"),
+        ("10.863,5 m", "10,863.5 m"),
+        ("1.234.567,5", "1,234,567.5"),
+        ("10’863 m", "10,863 m"),
+        ("10,863 km", "10.863 km"),
+        ("0,125 Prozent", "0.125 percent"),
+        ("etwa ~9.400 Meter", "9,427 m"),
+        ("9,427 Millionen", "9.427 million"),
+    ],
+)
+def test_points_and_commas_are_read_as_other_languages_have_them(claim: str, evidence: str) -> None:
+    assert missing_quantities(claim, [evidence]) == []
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("9.428 Meter", "9427 metres"),
+        ("9.42 metres", "942 metres"),
+        ("0.942 metres", "942 metres"),
+        ("9.4271 metres", "94,271 metres"),
+        ("10.863,5 m", "10,863 m"),
+        ("12.5 million", "12.5 billion"),
+        ("2.5 Millionen", "25 million"),
+    ],
+)
+def test_only_groups_of_three_digits_have_two_readings(claim: str, evidence: str) -> None:
+    assert len(missing_quantities(claim, [evidence])) == 1
 
 
 def test_numbers_may_come_from_different_texts() -> None:
