@@ -5,30 +5,20 @@ admitted: no other machines, and no pages of other sites in a local browser (whi
 rebinding, or by blind POST requests).
 """
 
-import hashlib
-import hmac
 import ipaddress
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from services.run.errors import SettingsError
+from leadline.server.accounts import Accounts, accounts
 from services.run.page_messages import on_a_page
-from services.run.settings import Settings, settings
+from services.run.settings import settings
 from services.run.users import LOCAL
-
-MIN_TOKEN = 16
-"""Minimum characters of a token."""
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""Names are part of paths and store namespaces."""
 
 STUDIO = frozenset(
     {"https://smith.langchain.com", "https://eu.smith.langchain.com", "https://aws.smith.langchain.com"}
@@ -43,87 +33,6 @@ CLOSED = ("/internal", "/deploy")
 _FORWARDED = ("x-forwarded-for", "x-forwarded-host", "x-real-ip", "forwarded", "via")
 _CALLER = "leadline.caller"
 _admitted: ContextVar[str] = ContextVar("admitted", default="")
-
-
-@dataclass(frozen=True, slots=True)
-class Accounts:
-    """Names by the SHA-256 of their tokens; the tokens themselves are not stored."""
-
-    by_digest: tuple[tuple[bytes, str], ...] = ()
-
-    def __bool__(self) -> bool:
-        """Tell whether there are accounts; every request then needs a token."""
-        return bool(self.by_digest)
-
-    def name_of(self, token: str) -> str | None:
-        """Return the user of a token. Takes constant time, whether or not the token exists."""
-        token_digest = hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
-        user = None
-        for digest, name in self.by_digest:
-            if hmac.compare_digest(digest, token_digest):
-                user = name
-        return user
-
-
-def read_accounts(environment: Settings) -> Accounts:
-    """Read the accounts from the environment. Blocking.
-
-    Raises:
-        SettingsError: the file cannot be read, or a pair cannot be used; the message names the place, never the token.
-    """
-    pairs: list[tuple[str, str]] = []
-    if environment.leadline_tokens is not None:
-        entries = environment.leadline_tokens.get_secret_value().split(",")
-        pairs += [(f"LEADLINE_TOKENS, entry {number}", text) for number, text in enumerate(entries, 1)]
-    if environment.leadline_tokens_file is not None:
-        pairs += _lines(environment.leadline_tokens_file)
-    by_digest = dict(_accounts(pairs))
-    if not by_digest and (environment.leadline_tokens is not None or environment.leadline_tokens_file is not None):
-        raise SettingsError("LEADLINE_TOKENS names no user, so nobody could use the server. Write name:token there.")
-    return Accounts(tuple(by_digest.items()))
-
-
-def _lines(file: Path) -> list[tuple[str, str]]:
-    try:
-        lines = file.read_text("utf-8").splitlines()
-    except (OSError, UnicodeError) as error:
-        raise SettingsError(
-            f"LEADLINE_TOKENS_FILE ({file}) cannot be read: {type(error).__name__}. It must hold one name:token per line."
-        ) from None
-    return [
-        (f"{file}, line {number}", line) for number, line in enumerate(lines, 1) if not line.lstrip().startswith("#")
-    ]
-
-
-def _accounts(pairs: Iterable[tuple[str, str]]) -> Iterable[tuple[bytes, str]]:
-    """Yield digest and name of each pair that is not blank."""
-    seen: dict[bytes, str] = {}
-    for place, text in pairs:
-        if not text.strip():
-            continue
-        name, colon, token = (part.strip() for part in text.partition(":"))
-        if not colon or not _NAME.fullmatch(name) or name == LOCAL:
-            raise SettingsError(
-                f"{place}: write name:token. A name has letters, digits, - and _ (at most 64), and is not {LOCAL!r}."
-            )
-        if len(token) < MIN_TOKEN:
-            raise SettingsError(
-                f"{place}: the token of {name} is shorter than {MIN_TOKEN} characters. Make one with: openssl rand -hex 32"
-            )
-        digest = hashlib.sha256(token.encode()).digest()
-        if seen.setdefault(digest, name) != name:
-            raise SettingsError(f"{place}: {seen[digest]} and {name} have the same token. Give each user their own.")
-        yield digest, name
-
-
-@cache
-def accounts() -> Accounts:
-    """Return the accounts of this process, read once when the server starts.
-
-    Raises:
-        SettingsError: the accounts cannot be used.
-    """
-    return read_accounts(settings())
 
 
 class Refused(Exception):

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
+from leadline.server.accounts import read_accounts
 from services.run.dotenv_file import dotenv
 from services.run.errors import BadInput, LeadlineError, NotInstalled, StoreUnwritable
 from services.run.installation import install_command
@@ -74,8 +75,6 @@ def serve(host: str, port: int, ready: Callable[[str], None]) -> int:
     """
     if importlib.util.find_spec("langgraph_api") is None or importlib.util.find_spec("fastapi") is None:
         raise NotInstalled("The server is not installed.", install_command("server"))
-    from leadline.server.access import read_accounts  # which needs the server's packages
-
     read_accounts(settings())
     refuse_taken(host, port)
     home = settings().leadline_home

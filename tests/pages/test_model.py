@@ -10,7 +10,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from leadline.server.access import Accounts
+from leadline.server.accounts import Accounts
 from leadline.server.model_connection import model_connection
 from services.run.settings import forget_settings
 from tests.fakes.browser import Page

@@ -179,6 +179,7 @@ function takeProgress(turn, event) {
   turn.now = title;
   if (type === "background") Object.assign(turn, { background: data.sources || [], searched: data.searched || [] });
   if (type === "steering") takeSaid(turn, data);
+  if (type === "report") turn.reportSources = data.sources; // of all that were read, those that it draws on
   if (type === "reflection") turn.outline = data.outline || [];
   if (type === "notice" && data.section && !turn.reworked.includes(title)) turn.reworked.push(title);
   if (type === "round") {

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from leadline.server.access import Refused, Rules, read_accounts
+from leadline.server.access import Refused, Rules
+from leadline.server.accounts import read_accounts
 from services.run.settings import Settings
 
 TOKEN = "ada-0123456789abcdef"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from leadline.server.access import Accounts, read_accounts
+from leadline.server.accounts import Accounts, read_accounts
 from services.run.errors import SettingsError
 from services.run.settings import Settings
 

@@ -8,7 +8,7 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 from langgraph_sdk import Auth
 
-from leadline.server.access import Accounts
+from leadline.server.accounts import Accounts
 from leadline.server.auth import own_threads
 from leadline.server.thread_owners import mark_deleted
 
