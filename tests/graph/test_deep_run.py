@@ -54,6 +54,7 @@ MOMENTS = [
     f"section {BILGE}, anew",
     "reporter_joining",
     "verifier",
+    "verifier",
     "reporter_editing",
 ]
 
