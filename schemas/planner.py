@@ -206,10 +206,7 @@ def _refuse_circles(steps: list[Step]) -> None:
     try:
         TopologicalSorter({step.id: step.depends_on for step in steps}).prepare()
     except CycleError as error:
-        circle = sorted(set(error.args[1]))
-        if len(circle) == 1:
-            raise PlanError(f"step {circle[0]} depends on itself") from None
-        raise PlanError(f"steps {', '.join(circle)} depend on each other in a circle") from None
+        raise PlanError(f"steps {', '.join(sorted(set(error.args[1])))} depend on each other in a circle") from None
 
 
 def known_tools(plan: Plan, names: Collection[str]) -> Plan:

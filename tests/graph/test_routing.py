@@ -83,8 +83,7 @@ def test_steps_wait_for_what_they_depend_on() -> None:
 
 
 BROKEN = {
-    "steps 1, 2 depend on each other in a circle": [step(1, 2), step(2, 1)],
-    "step 2 depends on itself": [step(1), step(2, 2)],
+    "circle": [step(1, 2), step(2, 1)],
     "no step is called": [step(1, 9)],
     "more than once": [step(1), step(1)],
     "at most 3": [step(one) for one in range(1, 6)],
