@@ -55,6 +55,8 @@ class Lines(Progress):
         """Addresses of the printed sources: several steps may quote one."""
         self._reading = ""
         """Last printed line on the reading of documents, which may stand still."""
+        self._held: Event | None = None
+        """A plan, printed with the next event: where it waits for its review, that shows it."""
 
     def __call__(self, event: Event) -> None:
         """Print one event; only slow model calls are printed."""
@@ -69,6 +71,11 @@ class Lines(Progress):
         if event.type == "reading" and event.title == self._reading:
             return
         self._reading = event.title if event.type == "reading" else ""
+        due, self._held = self._held, event if event.type == "plan" else None
+        for told in filter(None, (due, None if self._held else event)):
+            self._tell(told)
+
+    def _tell(self, event: Event) -> None:
         self._print(f"{_mark(event)} {event.title}")
         if event.type == "plan":
             for step in event.data.get("steps", []):
@@ -104,6 +111,7 @@ class Lines(Progress):
 
     def ask(self, request: dict[str, Any]) -> None:
         """Print the plan."""
+        self._held = None
         ask_in_words(request)
 
 

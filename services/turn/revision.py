@@ -195,7 +195,7 @@ async def revised(
     by_id = {excerpt.id: excerpt for excerpt in [*known, *research.new_excerpts]}
     blocks = with_edits(pieces_of(body), answer.edits[:MAX_REVISED], by_id) if by_code is None else by_code
     locale = revision.locale or answer.locale.strip().replace("_", "-") or report.locale
-    limits = [*research.limits, *research.lacks(answer.lacks[:MAX_LACKS], locale, known)]
+    limits = [*research.limits, *research.lacks((answer.lacks or research.missing)[:MAX_LACKS], locale, known)]
     if blocks == body and not limits:
         key = "revision_shortest" if by_code is not None else "revision_unchanged"
         raise RevisionRefused(say(key, message_language(revision.request)))

@@ -47,6 +47,11 @@ class RevisionResearch:
         """Excerpts that the search found."""
         return self.result.excerpts if self.result is not None else []
 
+    @property
+    def missing(self) -> list[str]:
+        """What the search was to find and did not, as the researcher tells."""
+        return self.result.missing_aspects if self.result is not None else []
+
     async def search(self, topics: Sequence[str], known: Sequence[Excerpt]) -> bool:
         """Search for topics, unless the change forbids research, and tell whether something was found.
 

@@ -86,6 +86,19 @@ def test_what_the_editor_lacks_is_searched_once_with_the_whole_question_and_then
     assert leadline("runs", "replay", run).out == third.out
 
 
+def test_what_the_search_found_only_in_part_is_told_though_the_editor_is_silent(
+    leadline: Leadline, endpoint: OpenAIServer, run: str
+) -> None:
+    asked = ["The repair of the northern pier cost so many crowns", "The mayor praised the masons"]
+    endpoint.script["reporter_editing"] = [edits(lacks=asked), added(f"{COST} [E1-1]")]
+    endpoint.script["researcher"] = [
+        lambda body: json.dumps({**json.loads(quoting(COST)(body)), "missing_aspects": ["What the mayor said"]})
+    ]
+    ran = leadline("revise", run, "Tell the treasurer what she needs, too")
+    assert "40,000 crowns" in revised(ran, run)
+    assert "searched for and not found, so it is not in the report: What the mayor said." in ran.out
+
+
 def test_what_the_evidence_holds_is_written_without_a_search(
     leadline: Leadline, endpoint: OpenAIServer, run: str
 ) -> None:

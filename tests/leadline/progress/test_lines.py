@@ -72,7 +72,7 @@ def test_a_run_is_known_from_its_events() -> None:
 def test_a_plan_is_printed_in_its_language(capsys: pytest.CaptureFixture[str]) -> None:
     console = Console(file=io.StringIO(), width=80)
     lines = Lines(console)
-    for event in (told("triage", "理解问题", locale="zh-CN"), told("plan", "计划", **PLAN)):
+    for event in (told("triage", "理解问题", locale="zh-CN"), told("plan", "计划", **PLAN), told("notice", "检索")):
         lines(event)
     assert "3. [计算] How long ago that was" in console.file.getvalue()  # type: ignore[attr-defined]  # it is a StringIO
     steps = [{**step, "queries": []} for step in PLAN["steps"]]
@@ -80,6 +80,19 @@ def test_a_plan_is_printed_in_its_language(capsys: pytest.CaptureFixture[str]) -
     shown = capsys.readouterr().err
     assert "1. [研究] The designer" in shown
     assert "回车 = 接受" in shown
+
+
+def test_a_plan_that_waits_for_its_review_is_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
+    console = Console(file=io.StringIO(), width=80)
+    lines = Lines(console)
+    lines(told("plan", "Research plan", **PLAN))
+    lines(told("call", "planner: 1,234 tokens", role="planner", **USED))
+    lines.ask(
+        {"message": "Please review", "plan": {**PLAN, "steps": [{**step, "queries": []} for step in PLAN["steps"]]}}
+    )
+    lines(told("step_started", "Step 1", step="1", attempt=1))
+    assert "His birthplace" not in console.file.getvalue()  # type: ignore[attr-defined]  # it is a StringIO
+    assert capsys.readouterr().err.count("His birthplace") == 1
 
 
 def test_an_edited_plan_takes_the_place_of_the_one_before_and_a_replan_stands_below() -> None:
