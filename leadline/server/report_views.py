@@ -130,9 +130,10 @@ async def report_view(
 
 @views.get("/reports/{thread_id}/turns.json")
 async def turns(thread: OwnThread, request: Request) -> list[TurnView]:
-    """Return the turns before the present one, the oldest first: the state that each new question found."""
-    begun = await question_states(api_of(request), thread)
-    return [_turn(state["values"], state["checkpoint"]["checkpoint_id"]) for state in reversed(begun[:-1])]
+    """Return the turns before the present one, the oldest first: the state that each new question found, if there was a turn."""
+    found = reversed(await question_states(api_of(request), thread))
+    views = [_turn(values_of(state), state["checkpoint"]["checkpoint_id"]) for state in found]
+    return [view for view in views if view.question or view.reply]
 
 
 async def _view(report: Report, checkpoint: str) -> ReportView:
