@@ -5,6 +5,8 @@ a source says something else in the quote's place that still supports it; it has
 """
 
 import asyncio
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Literal
 
 from pydantic import BaseModel, Field
@@ -177,8 +179,16 @@ def _in_place(claim: str, excerpt: Excerpt, text: str | None) -> str:
         return ""
     nearest = rank_sentences(claim if has_cjk(claim) == has_cjk(text) else excerpt.quote, passages)[:NEAR]
     together = sorted(nearest[: len(_sentences(excerpt.quote))])
-    candidates = [" ".join(passages[place] for place in together), *(passages[place] for place in nearest)]
+    candidates = [_quoted([passages[place] for place in together], text), *(passages[place] for place in nearest)]
     return next((candidate for candidate in candidates if not check_support(claim, [candidate]).fault), candidates[0])
+
+
+def _quoted(passages: Sequence[str], text: str) -> str:
+    """Join sentences of a text to a quote, with a sign where it leaves some out."""
+    bare, quote = "".join(text.split()), passages[0]
+    for before, after in pairwise(passages):
+        quote += f" {after}" if "".join(f"{before}{after}".split()) in bare else f" … {after}"
+    return quote
 
 
 def _sentences(text: str) -> list[str]:

@@ -242,8 +242,8 @@ def prompt_of(state: ResearchState, context: RunContext) -> ReporterPrompt:
         finding if finding.step_id in last else finding.model_copy(update={"missing_aspects": []})
         for finding in findings
     ]
-    fast = not state["plans"] and triage is not None and triage.complexity == "simple"
-    fast = fast and not context.wishes.shape and (context.words or 0) <= BRIEF
+    simple = not context.deep_research or (triage is not None and triage.complexity == "simple")
+    fast = simple and not state["plans"] and not context.wishes.shape and (context.words or 0) <= BRIEF
     prompt = ReporterPrompt(
         question=research_question(state, reported=True),
         locale=state["locale"],

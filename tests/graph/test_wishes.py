@@ -128,6 +128,15 @@ async def test_a_number_of_words_is_held_or_told(endpoint: OpenAIServer, ferry: 
     assert any("length aimed at was 100 words" in limit for limit in report.limits)
 
 
+async def test_a_quick_run_asks_for_a_short_answer_to_a_question_of_several_parts(
+    endpoint: OpenAIServer, ferry: Path
+) -> None:
+    understood(endpoint, complexity="complex")
+    endpoint.script["reporter"] = [PROSE.replace("E1-", "B0-")]
+    await aresearch(ASKED, docs=[ferry], depth="quick")
+    assert "- Two to four sentences" in endpoint.requests[endpoint.roles.index("reporter")]["messages"][0]["content"]
+
+
 @pytest.fixture
 def tavily(monkeypatch: pytest.MonkeyPatch) -> Iterator[TavilyServer]:
     """A search that knows a page of 2019, one of 2024, one of another site, and one without a date."""

@@ -84,7 +84,10 @@ def test_what_is_shown_in_a_quotes_place_speaks_of_the_same(run_id: str, docs: P
     assert {one["now"] for one in found["claims"] if one["state"] == "fallen"} == {""}
 
 
-def test_a_quote_of_two_sentences_is_found_in_two(docs: Path) -> None:
+@pytest.mark.parametrize(
+    ("between", "sign"), [("", ""), (" The harbour froze over.", " …"), ("\n\n## Honours\n\n", " …")]
+)
+def test_a_quote_of_two_sentences_is_found_in_two(docs: Path, between: str, sign: str) -> None:
     thomson = docs / "thomson.md"
     report = research(QUESTION, docs=[docs])
     quote = next(excerpt for excerpt in report.excerpts if BORN in excerpt.quote).model_copy(
@@ -95,14 +98,14 @@ def test_a_quote_of_two_sentences_is_found_in_two(docs: Path) -> None:
     )
     thomson.write_text(
         thomson.read_text().replace(
-            BORN, "In 1824 William Thomson was born in Belfast. Knighted in 1866, he prospered."
+            BORN, f"In 1824 William Thomson was born in Belfast.{between} Knighted in 1866, he prospered."
         )
     )
     sums_up = Claim(text="Belfast made him.", verified=True, cited_by="report")
     changed = report.model_copy(update={"excerpts": [quote], "citations": [sums_up, said]})
     [claim] = asyncio.run(recheck(changed, RunContext(documents=[str(docs)]))).claims
     assert claim.state == "changed"
-    assert claim.now == "In 1824 William Thomson was born in Belfast. Knighted in 1866, he prospered."
+    assert claim.now == f"In 1824 William Thomson was born in Belfast.{sign} Knighted in 1866, he prospered."
 
 
 def test_pages_are_read_again(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
