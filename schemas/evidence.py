@@ -253,9 +253,9 @@ class Claim(BaseModel):
     text: str
     citations: list[str] = Field(default_factory=list)
     """Ids of the excerpts that the sentence cites."""
-    cited_by: Literal["code", "report"] | None = None
-    """`code` where code found an excerpt that supports the sentence, which cited none, or too little; `report` where it cites nothing, as it
-    sums up the report's other statements, by which it was checked; else the writer cited."""
+    cited_by: Literal["code", "paragraph", "report"] | None = None
+    """`code` where code found an excerpt that supports the sentence, which cited none, or too little. A sentence that cites nothing was checked
+    by what its `paragraph` cites, or by the other statements of the `report` that it sums up. Else the writer cited."""
     verified: bool
     status: Status = ""
     reason: str = ""

@@ -101,3 +101,16 @@ async def test_a_model_that_judges_a_stored_report_judges_its_opening_by_the_oth
     judgement = await judge_bundle(Path(report.folder or ""), RunContext())
     assert f"<quote>\n{QUOTES[0]}\nAda Holm" in asked(endpoint, "verifier")[-1]
     assert [claim.text for claim, _ in judgement.doubted.values()] == [FIGURE]
+
+
+@pytest.mark.parametrize(("lead", "status"), [("supported", "supported"), ("follows", "inferred")])
+async def test_a_small_number_of_a_sentence_that_leads_its_paragraph_verifies_as_it_was_judged(
+    lead: str, status: str, endpoint: OpenAIServer, ferry: Path, tmp_path: Path
+) -> None:
+    leading = "As section 3 shows, the ferry has 2 troubles."
+    endpoint.script["reporter"] = [f"{leading} {QUOTES[2]} [E1-3]\n\n{QUOTES[0]} [E1-1]"]
+    endpoint.script["verifier"] = [verdicts((1, lead, "closed the northern pier"))]
+    report = await aresearch(QUESTION, docs=[ferry], out=tmp_path / "out")
+    said = claims(report)["As"]
+    assert (said.status, said.cited_by, said.citations) == (status, "paragraph", ["E1-3"])
+    assert verify_bundle(Path(report.folder or "")).problems == []

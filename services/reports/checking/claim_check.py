@@ -39,10 +39,15 @@ _EXCERPT = re.compile(rf"\b{EXCERPT_ID}\b")
 _DIGITS = re.compile(r"\d++(?>(?:[.,]\d++)*)")
 
 
+def counts_only(verdict: Verdict) -> bool:
+    """Tell whether nothing is at fault but small numbers, which may count or number what stands in the report: three things, section 3."""
+    return verdict.fault == "numbers" and all(map(SMALL_NUMBER.fullmatch, verdict.what))
+
+
 def check_summary(text: str, statements: Sequence[str]) -> Verdict:
     """Check a sentence that sums up a report by the statements of that report; a number that counts what they list is no fault."""
     verdict = check_support(text, statements)
-    return Verdict() if verdict.fault == "numbers" and all(map(SMALL_NUMBER.fullmatch, verdict.what)) else verdict
+    return Verdict() if counts_only(verdict) else verdict
 
 
 def summary_fault(claim: Claim, statements: Sequence[str]) -> Verdict:
@@ -130,7 +135,7 @@ class ClaimCheck:
         """
         quoted, verdict = self._checked(words, ids, parts, self.likeness)
         by_code = False
-        counts = verdict.fault == "numbers" and all(map(SMALL_NUMBER.fullmatch, verdict.what))  # what stands below it
+        counts = counts_only(verdict)
         faults = _NOT_THERE if not ids else _NOT_COVERED if covered and not counts else frozenset[str]()
         if self.citing and verdict.fault in faults:
             key = self.citing.find(words, section, parts, lambda key: self._is_supported(words, [key], parts))
@@ -159,7 +164,7 @@ class ClaimCheck:
             return None
         if judgement is None or judgement.verdict == "not_told" or not ids:
             return self.unverified(words, (), Verdict("uncited"))
-        return self._by_model(words, ids, judgement)
+        return self._by_model(words, ids, judgement).model_copy(update={"cited_by": "paragraph"})
 
     def lack(self, words: str, ids: Sequence[str]) -> Claim | None:
         """Judge a sentence on missing evidence; None unless a verifier finds in the evidence what it misses.

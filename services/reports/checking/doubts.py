@@ -6,6 +6,8 @@ from schemas.evidence import PASSED, Claim, Excerpt, Source
 from services.check.inference import check_inference
 from services.check.numbers import proving
 from services.check.support import check_support
+from services.check.verdict import Verdict
+from services.reports.checking.claim_check import counts_only
 from services.reports.checking.quotations import AROUND
 from services.reports.labels import ENGLISH
 
@@ -30,19 +32,24 @@ def doubt_of(
     cards = [source.card.evidence for _, source in with_sources]
     untraced = [excerpt.headed_quote for excerpt, source in with_sources if source.untraced]
     if claim.status == "inferred":
-        verdict = check_inference(claim.text, quotes, cards, question=question, untraced=untraced)
+        verdict = _of(claim, check_inference(claim.text, quotes, cards, question=question, untraced=untraced))
         if verdict.fault and (verdict.certain or judgement is None):
             return ENGLISH.reason(verdict)
         if judgement is None or judgement.verdict in PASSED:
             return ""
         reason: str = ENGLISH.judged_inference[judgement.verdict]
         return reason.format(words=judgement.words)
-    verdict = check_support(claim.text, quotes, cards, lambda *_: claim.likeness, untraced)
+    verdict = _of(claim, check_support(claim.text, quotes, cards, lambda *_: claim.likeness, untraced))
     absence = judgement is not None and judgement.verdict in _OF_ABSENCE
     if not verdict.certain and (in_text or absence):
         return ""
     verbatim = any(claim.text.strip(AROUND) in quote for quote in quotes)
     return "" if verbatim or (absence and verdict.fault == "uncited") else ENGLISH.reason(verdict)
+
+
+def _of(claim: Claim, verdict: Verdict) -> Verdict:
+    """Return the verdict on a claim: a small number of one that leads its paragraph may count what that lists."""
+    return Verdict() if claim.cited_by == "paragraph" and counts_only(verdict) else verdict
 
 
 def proven(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -> list[str]:
