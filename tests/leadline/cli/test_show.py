@@ -89,7 +89,7 @@ def test_a_connected_model_that_a_limit_stops_is_not_told_to_be_connected(
     ran = leadline("research", "Who designed the machine?", "--docs", docs, "--quick", "--max-tokens", 500)
     assert "leadline init" not in ran.err
     assert not endpoint.requests
-    assert "Cost: nothing, no model was called" in leadline("runs", "show").out
+    assert "model calls: 0" in leadline("runs", "show").out
 
 
 def test_requests_that_were_given_up_are_no_run_without_a_model() -> None:

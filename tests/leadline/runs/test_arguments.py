@@ -53,10 +53,10 @@ def test_every_choice_is_an_argument_with_a_description(function: Any) -> None:
 
 
 def test_python_and_the_command_say_the_same_in_their_own_words(leadline: Leadline) -> None:
-    with pytest.raises(BadInput, match="name an existing folder in a new question with `docs`"):
+    with pytest.raises(BadInput, match="Name an existing folder with `docs`; for a run that has begun, put it back"):
         research("Why?", docs=["/nowhere"])
     assert (
-        "name an existing folder in a new question with --docs."
+        "Name an existing folder with --docs; for a run that has begun, put it back."
         in leadline("research", "Why?", "--docs", "/nowhere").err
     )
 
