@@ -343,7 +343,7 @@ def _scale(text: str, match: re.Match[str]) -> tuple[int, int]:
 
 
 def _decimal(written: str) -> Fraction:
-    if re.fullmatch(r"\d+,\d{1,2}|0,\d+|.*\..*,.*", written):
+    if 0 <= written.find(".") < written.rfind(",") or re.fullmatch(r"\d+,\d{1,2}|0,\d+", written):
         written = written.replace(".", "").replace(",", ".")
     if written.count(".") > 1:
         written = written.replace(".", "")

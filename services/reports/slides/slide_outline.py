@@ -1,6 +1,5 @@
 """The outline of a deck: the content of each slide, short enough to fit, with the sources in the notes. Pages that a model wrote take the place of rules."""
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, groupby, takewhile
@@ -179,12 +178,14 @@ def _with_values(cards: Iterable[ShownCard], figures: Iterable[KeyFigure]) -> li
     ]
 
 
+def _without_number(title: str, number: int) -> str:
+    rest = title.removeprefix(str(number))
+    return rest[1:].lstrip() if rest != title and rest.startswith((".", "．", "、", ")")) else title
+
+
 def _contents(parts: Sequence[Sequence[Section]], labels: Labels) -> Iterator[Slide]:
     titles = [words(part[0].title) for part in parts]
-    entries = [  # a title may begin with its number
-        (str(number), shortened(re.sub(rf"^{number}[.．、)]\s*+", "", title), 64))
-        for number, title in enumerate(titles, 1)
-    ]
+    entries = [(str(number), shortened(_without_number(title, number), 64)) for number, title in enumerate(titles, 1)]
     for start in range(0, len(entries), CONTENTS):
         yield Slide("contents", labels.contents, rows=tuple(entries[start : start + CONTENTS]))
 
