@@ -74,15 +74,18 @@ async def judge_bundle(folder: Path, context: RunContext) -> BundleJudgement:
         if claim.cited_by == "report"
         or (not is_verbatim(claim, excerpts) and claim.citations and all(key in excerpts for key in claim.citations))
     }
-    doubts: dict[bool, dict[Statement, Doubt]] = {True: {}, False: {}}
+    cited: dict[Statement, Doubt] = {}
+    summaries: dict[Statement, Doubt] = {}
     for number, key in statements.items():
         claim = content.claims[number - 1]
-        sums_up = claim.cited_by == "report"
-        doubts[sums_up][key] = Doubt(inferred=claim.status == "inferred", uncited=sums_up, sums_up=sums_up)
+        if claim.cited_by == "report":
+            summaries[key] = Doubt(uncited=True, sums_up=True)
+        else:
+            cited[key] = Doubt(inferred=claim.status == "inferred")
     judge = Judge(excerpts, sources, "en-US", text_of)
-    judgements = await judge.judged(doubts[False])
-    if doubts[True]:
-        judgements |= await judge.judged_by_report(doubts[True], content.claims)
+    judgements = await judge.judged(cited)
+    if summaries:
+        judgements |= await judge.judged_by_report(summaries, content.claims)
     return BundleJudgement(
         model.name,
         len(statements),

@@ -90,6 +90,9 @@ async def test_a_changed_opening_does_not_verify(endpoint: OpenAIServer, ferry: 
     problems = "\n".join(verify_bundle(path.parent).problems)
     assert "it is called verified, but: Not in what it cites: 23,800" in problems
     assert "report.md does not say it" in problems
+    bundle["claims"] += [{**claim, "cited_by": "code", "text": "x" * 19_000}] * 60
+    path.write_text(json.dumps(bundle), "utf-8")
+    assert "more than 1,000,000 characters" in "\n".join(verify_bundle(path.parent).problems)
 
 
 async def test_a_model_that_judges_a_stored_report_judges_its_opening_by_the_others(

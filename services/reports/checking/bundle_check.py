@@ -34,8 +34,8 @@ from services.text.page_numbers import Pages
 from services.text.quotable import as_line
 from services.text.quote_location import locate
 
-MAX_CITED = 100_000
-"""Maximum characters of the quotes that one statement cites."""
+MAX_CITED, MAX_SUMMED_UP = 100_000, 1_000_000
+"""Maximum characters of the quotes that one statement cites, and of the statements that an opening sums up."""
 
 
 @dataclass(slots=True)
@@ -283,6 +283,8 @@ class _Evidence:
         """Return why the report's other statements do not bear a sentence that sums them up, in words."""
         self._check.not_quoted += claim.verified
         self._check.judged += claim.judgement is not None and claim.judgement.verdict in PASSED
+        if sum(map(len, self._statements)) > MAX_SUMMED_UP:
+            return f"the statements have more than {MAX_SUMMED_UP:,} characters, more than any report: not checked"
         return ENGLISH.reason(summary_fault(claim, self._statements)) if claim.verified else ""
 
     def _contradictions(self) -> Iterator[str]:
