@@ -162,6 +162,8 @@ async def test_what_is_told_in_a_document_that_nothing_read_is_found_and_becomes
     report = await aresearch(QUESTION, docs=[read_before(ferry)], out=tmp_path / "out")
     first, second = asked(endpoint, "verifier")
     assert (built in first, built in second) == (False, True)
+    [message] = asked(endpoint, "reporter_editing")
+    assert '<excerpt id="E1-4"' in message.partition("<draft>")[0], "the editor can cite it"
     assert [(claim.text, claim.citations) for claim in report.citations] == [(QUOTES[0], ["E1-1"]), (built, ["E1-4"])]
     assert "yard.md" in " ".join(source.url for source in report.sources)
     assert verify_bundle(Path(report.folder or "")).problems == []
