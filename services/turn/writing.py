@@ -53,7 +53,7 @@ LEAST_KEPT = 0.8
 """Share of a report's words, and of the excerpts that it cites, that are left in its last wording at least."""
 WORDING = "reporter_wording"
 """Stem of the template."""
-MAX_LOOKED_UP = 4
+MAX_LOOKED_UP = 6
 """Statements that the first draft lacks and that are searched for the second."""
 MAX_STATEMENT = 300
 """Characters of such a statement."""

@@ -27,9 +27,11 @@ async def test_what_the_first_draft_lacks_is_searched_and_told_by_the_second(
     asked = {moment_of(body): body["messages"][-1]["content"] for body in endpoint.requests}
     assert f"None of it is proved yet.\n- {LACKING}\n" in asked[f"researcher, {LACKING}"]
     first, second = asked["first draft"].rstrip(), asked["second draft"]
+    rules = [body["messages"][0]["content"] for body in endpoint.requests if role_of(body) == "reporter"]
+    assert len({*rules}) == 1
     assert f"<draft>\n{FIRST.strip()}\n</draft>" in second
     assert COST in second
-    assert second.startswith(first[: first.index("</findings>")].rstrip())  # a cache of prompts has it
+    assert second.startswith(first[: first.index("Below the questions")].rstrip())  # a cache of prompts has it
     assert (report.title, report.follow_up_questions) == ("A widow paid", ["Who was she?"])
     assert COST.rstrip(".") in report.markdown
     assert "Nobody tells" not in report.markdown

@@ -47,7 +47,7 @@ class CheckedReport:
     undecided: dict[Statement, Doubt] = field(default_factory=dict)
     """Statements that a model may judge, in order: neither verbatim in their citations nor certainly unproved."""
     connecting: list[str] = field(default_factory=list)
-    """Sentences that a verifier found to state no fact, or that say what the evidence does not tell; titles and leads to which it does not object."""
+    """Sentences that a verifier found to state no fact, or that say what the evidence does not tell; titles, leads and code to which it does not object."""
     marked: int = 0
     opening: int = 0
     """Number of claims in the opening: before the first section, or in the first section if the report begins with it."""

@@ -255,6 +255,19 @@ class ClaimCheck:
         strangers = missing_names(" | ".join(labels), self._anywhere) if labels else []
         return self.unverified(text, (), Verdict("names", tuple(strangers))) if strangers else None
 
+    def code(self, text: str, ids: Sequence[str]) -> Claim | None:
+        """Judge code by its numbers and, unless the evidence has all of its lines, by what is cited above it; None if nothing is at fault."""
+        claim = self.figure(text)
+        if claim or not ids or text in self.former.connecting or self._has_lines(text):
+            return claim
+        self.undecided[text, tuple(ids)] = Doubt(inferred=True, heads=True)
+        judgement = self.judgements.get((text, tuple(ids)))
+        return None if judgement is None or judgement.verdict in PASSED else self._by_model(text, ids, judgement)
+
+    def _has_lines(self, text: str) -> bool:
+        known = {" ".join(line.split()) for line in self.known.splitlines()}
+        return {" ".join(line.split()) for line in text.splitlines()} <= known | {""}
+
     def diagram(self, text: str) -> Claim | None:
         """Judge a diagram by its numbers and the names in its labels."""
         return self.figure(text, _DIAGRAM_LABEL.findall(text))

@@ -225,11 +225,14 @@ class ReportCheck:
         return [replace(table, header=header, rows=rows)] if rows else []
 
     def _code(self, code: Code) -> list[Block]:
-        """Keep code and diagrams; their numbers must occur somewhere in the evidence."""
+        """Keep code and diagrams, if nothing is at fault without a mark."""
         if not code.text.strip():
             return []
-        claim = self.check.diagram(code.text) if code.is_diagram else self.check.figure(code.text)
-        return [code] if claim is None else self._marked(code, claim)
+        claim = self.check.diagram(code.text) if code.is_diagram else self.check.code(code.text, self.statements.beside)
+        if claim is not None:
+            return self._marked(code, claim)
+        self.statements.result.connecting.append(code.text)
+        return [code]
 
     def _marked(self, code: Code, claim: Claim) -> list[Block]:
         mark = self.statements.failed([], claim)

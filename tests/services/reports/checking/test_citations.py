@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from schemas.evidence import Excerpt
+from schemas.evidence import Excerpt, Judged, Judgement
 from services.reports.checking.bundle_check import is_verbatim
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.citations import check_citations
@@ -241,6 +241,24 @@ def test_numbers_in_a_diagram_must_stand_in_the_evidence(excerpts: Excerpts) -> 
     assert check(good, excerpts).markdown == good
     assert check(bad, excerpts).markdown == f"{bad}\n\n†"
     assert check(bad, excerpts, "drop").markdown == ""
+
+
+def test_code_that_the_evidence_does_not_have_line_by_line_is_judged_by_what_stands_above_it() -> None:
+    stored = "Open the winch with `wind --open`.\n\n    wind --open\n    wind --down"
+    quoted = {"E2-1": Excerpt(id="E2-1", content_hash="a", quote=stored, start=0, end=len(stored))}
+    verbatim, own = "```sh\nwind --open\n\nwind --down\n```", "```sh\nwind --shut\n```"
+    lead = "The winch is opened with `wind --open` [E2-1]."
+    assert check_citations(f"{lead}\n\n{verbatim}", quoted).undecided.keys() == check(lead, quoted).undecided.keys()
+    statement = ("wind --shut", ("E2-1",))
+    assert check_citations(f"{lead}\n\n{own}", quoted).undecided[statement].inferred
+    assert check_citations(own, quoted).undecided == {}
+    verdicts: dict[Judged, str] = {"follows": own, "partly": f"{own}\n\n†", "contradicted": ""}
+    for verdict, shown in verdicts.items():
+        judged = check_citations(
+            f"{lead}\n\n{own}", quoted, judgements={statement: Judgement(verdict=verdict, words="wind --open")}
+        )
+        assert judged.markdown == f"{lead}\n\n{shown}".strip()
+        assert [claim.text for claim in judged.failed] == ([] if verdict == "follows" else ["wind --shut"])
 
 
 def test_a_wrapped_paragraph_is_joined_and_hard_breaks_stay(excerpts: Excerpts) -> None:
