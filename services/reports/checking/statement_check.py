@@ -10,7 +10,7 @@ from schemas.evidence import Claim
 from services.check.verdict import Verdict
 from services.evidence.non_claims import claims_nothing, says_nothing_known, without_label
 from services.reports.checking.checked_report import CheckedReport
-from services.reports.checking.claim_check import ClaimCheck
+from services.reports.checking.claim_check import ClaimCheck, check_summary
 from services.reports.checking.coverage import cells_with_heads
 from services.reports.document import letters
 from services.reports.markdown_blocks import joined
@@ -63,7 +63,10 @@ class StatementCheck:
         """
         words = words_of(content)
         sums_up = is_title and bool(self.below)
-        claim = self.check.figure(words) or self.check.heading(words, ids, sums_up=sums_up)
+        figure = self.check.figure(words)
+        if figure and sums_up and check_summary(words, self.below).fault != "numbers":  # they follow from those below
+            figure = None
+        claim = figure or self.check.heading(words, ids, sums_up=sums_up)
         if claim is not None and claim.judgement is not None and claim.status != "contradicted":
             self.result.failed.append(claim)  # an editor mends it
             return True

@@ -56,6 +56,17 @@ def test_code_holds_its_numbers_and_a_model_decides_on_its_words(
     assert claim.reason == reason
 
 
+@pytest.mark.parametrize(
+    ("title", "stands"), [("Guam lies 4,454 fathoms deeper", True), ("Guam lies 9,454 deeper", False)]
+)
+def test_a_number_of_the_title_may_follow_from_two_statements_below(title: str, stands: bool) -> None:
+    shallow = "The ship sounded 21 fathoms near Samoa in 1875."
+    excerpts, _ = evidence([DEPTH, shallow])
+    draft = f"# {title}\n\nThe ship sounded.\n\n## Below\n\n{DEPTH} [E1-1] {shallow} [E1-2]"
+    report = check_citations(draft, {each.id: each for each in excerpts})
+    assert (title in report.markdown) is stands
+
+
 def test_an_unverified_statement_bears_no_opening_and_both_are_counted() -> None:
     report = checked(
         "Sounding reached 5,000 fathoms near Guam.", f"{WIRE} [E1-2] It was 5,000 fathoms near Guam [E1-1]."
