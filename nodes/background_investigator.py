@@ -18,7 +18,7 @@ from services.run.events import emit_message
 from services.run.scope import choices, evidence_of, node_run
 from services.run.ui_text import in_brackets
 from services.search.journaled import Search, gather_once, overview_once
-from services.text.heads import Heads
+from services.text.heads import above
 from services.text.windows import best_window, widen
 from services.tools.mcp.configuration import configured
 from services.turn.memory_recall import Remembered, recall_memory
@@ -116,5 +116,5 @@ def quote_best(passage: Passage, question: str, excerpt_id: str, *, whole: bool 
         quote=passage.text[start:end],
         start=passage.start + start,
         end=passage.start + end,
-        heads=Heads(passage.text, passage.above).at(start),
+        **above(passage.text, start, head=passage.above, section=passage.section),
     )

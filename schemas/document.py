@@ -98,7 +98,7 @@ class Quotation:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table; every row has as many cells as the header."""
+    """A table; every row has as many cells as the header, and each column a side."""
 
     header: tuple[Inlines, ...]
     rows: tuple[tuple[Inlines, ...], ...]

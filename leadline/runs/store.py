@@ -143,7 +143,7 @@ class Home:
         for record in records:
             if record.status == "running" and record.id not in locked:
                 record.status = "interrupted"
-        return sorted(records, key=lambda record: record.id, reverse=True)
+        return sorted(records, key=lambda record: (record.created, record.id), reverse=True)
 
     async def values(self, record: RunRecord) -> dict[str, Any]:
         """Return the state of a run's thread.

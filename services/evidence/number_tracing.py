@@ -12,8 +12,6 @@ from services.text.tokens import tokens
 
 MAX_CANDIDATES = 2_000
 """Lines that are looked through, the last calls' first."""
-LINES_A_SENTENCE = 4
-"""Most lines that one sentence is followed to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +96,13 @@ def _held_by(sentence: str, candidates: Sequence[StoredLine], question: str) -> 
         zip((line for line, _ in useful), sentence_scores(sentence, [line.text for line, _ in useful]), strict=True)
     )
     chosen: list[StoredLine] = []
-    while missing and len(chosen) < LINES_A_SENTENCE:
+    while missing:
         best = max(useful, key=lambda pair: (len(pair[1] & missing), tells[pair[0]]), default=None)
         if best is None or not best[1] & missing:
             return None
         chosen.append(best[0])
         missing -= best[1]
-    return None if missing else chosen or _alike(sentence, candidates)
+    return chosen or _alike(sentence, candidates)
 
 
 def _alike(sentence: str, candidates: Sequence[StoredLine]) -> list[StoredLine]:

@@ -12,7 +12,7 @@ from schemas.researcher import Findings, NumberedPassage, ResearcherPrompt, find
 from services.models import ask
 from services.run.errors import LimitReached, ModelError
 from services.run.log import log
-from services.text.heads import Heads
+from services.text.heads import above
 from services.text.length import words_in
 from services.text.passages import is_fence
 from services.text.units import units
@@ -73,7 +73,6 @@ def taken(answer: Findings, passages: Sequence[NumberedPassage], step_id: str = 
             unknown.append(reference)
         for passage, places in located:
             begins = {place: (passage.content_hash, passage.start + passage.spans[place][0]) for place in places}
-            heads = Heads(passage.text, passage.above)
             fresh = [place for place, begin in begins.items() if begin not in held]
             for stretch in _stretches(fresh, passage.spans):
                 held.update(begins[place] for place in stretch)
@@ -86,7 +85,7 @@ def taken(answer: Findings, passages: Sequence[NumberedPassage], step_id: str = 
                         start=passage.start + start,
                         end=passage.start + end,
                         relevance=relevance,
-                        heads=heads.at(start),
+                        **above(passage.text, start, head=passage.above, section=passage.section),
                         nodes=nodes.get(passage.id.casefold(), []),
                     )
                 )

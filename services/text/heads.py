@@ -95,6 +95,19 @@ class Heads:
         return blocks
 
 
+def above(text: str, start: int, *, head: str = "", section: str = "") -> dict[str, str]:
+    """Return the fields `heads` and `section` of a quote within a passage; the section only of a row or of code, which rarely name their subject.
+
+    Args:
+        text: the passage.
+        start: where the quote begins in it.
+        head: the line that begins the table or code amid which the passage begins.
+        section: the section in which it begins.
+    """
+    heads = Heads(text, head).at(start)
+    return {"heads": heads, "section": Sections(text).at(start) or section if heads else ""}
+
+
 def _at(parts: Sequence[_Headed], start: int) -> str:
     place = bisect(parts, start, key=lambda part: part.start) - 1
     return parts[place].heads if place >= 0 and start < parts[place].end else ""

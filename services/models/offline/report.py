@@ -57,7 +57,13 @@ def report(prompt: ReporterPrompt) -> str:
 
 def _passages(excerpts: Sequence[EvidenceView], shown: set[str]) -> list[str]:
     shown.update(excerpt.quote for excerpt in excerpts)
-    return ["\n\n".join([f"**{_as_it_stands(view.title)}** [{view.id}]", _quoted(view)]) for view in excerpts]
+    return ["\n\n".join([f"**{_as_it_stands(_named(view))}** [{view.id}]", _quoted(view)]) for view in excerpts]
+
+
+def _named(view: EvidenceView) -> str:
+    """Return the title of an excerpt's source; of a row, which tells little by itself, with the section."""
+    section = view.section if view.columns and view.section != view.title else ""
+    return f"{view.title} – {section}" if section else view.title
 
 
 def _as_it_stands(text: str) -> str:

@@ -195,6 +195,7 @@ def _as_table(chart: Chart) -> Table:
     return Table(
         tuple((plain(cell),) for cell in [chart.title, *names]),
         tuple((*((plain(cell),) for cell in row[:-1]), (plain(f"{row[-1]} "), *cited)) for row in rows),
+        ("",) * (1 + len(names)),
     )
 
 

@@ -15,6 +15,7 @@ from services.evidence.non_claims import SMALL_NUMBER
 from services.reports.checking.checked_report import Doubt, FormerClaims, Statement
 from services.reports.checking.code_citations import CodeCitations
 from services.reports.checking.quotations import holds_sentence
+from services.reports.document import letters
 from services.reports.labels import Labels
 from services.text.names import missing_names
 from services.text.numbers import Quantity, missing_of, missing_quantities, quantities
@@ -88,8 +89,17 @@ class ClaimCheck:
 
     @cached_property
     def _anywhere(self) -> str:
-        """All evidence with the question and the titles."""
-        return "\n".join([self.known, self.question, *self.titles.values()])
+        """All evidence with the question, the titles, and the sections of quotes."""
+        sections = {excerpt.section for excerpt in self.excerpts.values()}
+        return "\n".join([self.known, self.question, *self.titles.values(), *sections])
+
+    @cached_property
+    def source_names(self) -> frozenset[str]:
+        """The letters of the sources' titles, each alone and with the sections of its quotes."""
+        titles = {key: title.partition("\n")[0] for key, title in self.titles.items()}
+        cited = (excerpt for excerpt in self.excerpts.values() if titles.get(excerpt.content_hash))
+        named = (f"{titles[excerpt.content_hash]}{excerpt.section}" for excerpt in cited)
+        return frozenset(letters(name).lower() for name in [*titles.values(), *named]) - {""}
 
     @cached_property
     def _numbers(self) -> list[Quantity]:

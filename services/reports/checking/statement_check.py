@@ -47,11 +47,8 @@ class StatementCheck:
             self.in_opening, self.result.opening = False, len(self.result.claims)
 
     def is_title(self, content: Iterable[Inline]) -> bool:
-        """Tell whether a paragraph or heading is only the title of a source, which is not a claim of the report."""
-        words = re.sub(r"\W+", "", words_of(content)).lower()
-        return bool(words) and any(
-            words == re.sub(r"\W+", "", title.partition("\n")[0]).lower() for title in self.check.titles.values()
-        )
+        """Tell whether a paragraph or heading is only the title of a source, or that with a section, which is not a claim of the report."""
+        return letters(words_of(content)).lower() in self.check.source_names
 
     def heads(self, content: Iterable[Inline], ids: Sequence[str] = (), *, is_title: bool = False) -> bool:
         """Keep a heading, label, table header or question unmarked; one with a number from nowhere, or that a verifier refutes, is left out.

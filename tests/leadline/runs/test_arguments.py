@@ -1,5 +1,6 @@
 """The arguments of `research` and `aresearch`: those of `RunContext`, named, typed and described."""
 
+import asyncio
 import inspect
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
@@ -111,6 +112,9 @@ async def test_an_id_names_one_run(docs: Path) -> None:
         await aresearch("Why was tallow used?", docs=docs, run_id="mine")
     [record] = await aruns()
     assert (record.question, record.status) == (QUESTION, "done")
+    await asyncio.sleep(1.1)  # a record's time is in seconds
+    later = await aresearch("Why was tallow used?", docs=docs, depth="quick")
+    assert [record.id for record in await aruns()] == [later.run_id, "mine"]
 
 
 @pytest.mark.parametrize("answer", [42, True, {"action": "nonsense"}, {"action": "replace", "plan": {"steps": []}}])

@@ -47,6 +47,13 @@ def test_a_sentence_with_a_number_that_no_tool_returned_is_dropped(sentence: str
     assert traced.dropped == [sentence]
 
 
+def test_a_sentence_may_hold_the_numbers_of_as_many_lines_as_it_names() -> None:
+    counts = {"West": 138, "South": 130, "East": 121, "North": 111, "Isles": 95}
+    said = f"They are {', '.join(f'{count} in the {region}' for region, count in counts.items())}."
+    traced = trace(said, [passage("\n".join(f"{region}  {count}" for region, count in counts.items()))])
+    assert (traced.finding, len(traced.lines)) == (said, len(counts))
+
+
 def test_numbers_of_the_question_need_no_proof() -> None:
     traced = trace("Since 1872 the median is 7137 m.", [passage(OUTPUT)], "What is the median since 1872?")
     assert not traced.dropped

@@ -79,7 +79,8 @@ def test_a_chart_that_may_not_be_drawn_is_a_table_whose_rows_are_checked() -> No
     table, drawn, broken = with_tables(read_draft(f"{written}\n\n{chart()}\n\n```chart\n{{}}\n```"), QUOTES)
     assert isinstance(table, Table)
     assert len(table.rows) == 4
-    head, _, first, *_ = to_draft([table]).splitlines()
+    head, rule, first, *_ = to_draft([table]).splitlines()
+    assert rule == "| --- | --- |"
     assert json.loads(written.removeprefix("```chart\n").removesuffix("\n```"))["title"] in head
     assert first.startswith("| 1875 (492 soundings, ) | 8184 [E1-1]")
     assert isinstance(drawn, Code)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from openpyxl import Workbook
 
+from leadline import aresearch
 from services.search.documents import Documents, open_documents
 from services.search.providers import Providers
 from services.search.sheets import Sheet, delimiter_of, table_of
@@ -58,6 +59,20 @@ async def test_a_workbook_with_titles_and_merged_heads_is_one_table(folder: Path
     assert [column.split(":")[0] for column in table.view.columns] == [*HEADS, "Mean"]
     assert table.read().decode().splitlines()[0] == ",".join([*HEADS, "Mean"])
     assert [notice for notice in Providers(documents=[documents]).notices("en") if "formulas" in notice]
+
+
+async def test_rows_of_two_sheets_are_told_apart(folder: Path) -> None:
+    book = Workbook()
+    for year, depth in (("1871", 14), ("1874", 9)):
+        sheet = book.create_sheet(year)
+        sheet.append(["Station", "Depth"])
+        sheet.append(["Old mole", depth])
+    del book["Sheet"]
+    book.save(folder / "soundings.xlsx")
+    report = await aresearch("What is the depth at the Old mole?", docs=[folder], deep_research=False)
+    assert "**soundings – 1871**" in report.markdown
+    assert "**soundings – 1874**" in report.markdown
+    assert {claim.status for claim in report.citations} == {"quoted"}
 
 
 async def test_a_table_reads_the_same_from_a_workbook_and_from_csv(folder: Path) -> None:
