@@ -93,7 +93,7 @@ async def arevise(
     language = "" if locale in {"", "auto"} else checked_choices({"locale": locale}).locale
     revision = Revision(request=request, locale=language, research=research, without=without, shorten=shorter)
     async with open_home(settings().leadline_home) as home:
-        record, report = await _changeable(home, run_id, spoken)
+        record, report = await _changeable(home, run_id, spoken, asked=bool(instruction))
         record.check_usable()
         await asyncio.to_thread(_check_change, record, report, revision)
         if out is not None:
@@ -109,11 +109,11 @@ async def arevise(
         )
 
 
-async def _changeable(home: Home, run_id: str | None, spoken: str) -> tuple[RunRecord, Report]:
+async def _changeable(home: Home, run_id: str | None, spoken: str, *, asked: bool) -> tuple[RunRecord, Report]:
     """Return a run with a changeable report, without a change of it that was interrupted, and the report.
 
     Raises:
-        BadInput: there is no such run; the message is in the user's language.
+        BadInput: there is no such run; the message is in the language of the request, or of the run's question without one.
     """
     records = await home.records()
     known = run_id is None or any(record.id.startswith(run_id) for record in records)
@@ -122,6 +122,7 @@ async def _changeable(home: Home, run_id: str | None, spoken: str) -> tuple[RunR
     if run_id is None and not any(record.has_answer for record in records):
         raise BadInput(say("revising_no_report", spoken))
     record = await home.record(run_id, finished=True)
+    spoken = spoken if asked else message_language(record.question)
     if record.status == "running" or not record.has_answer:
         key = "revising_running" if record.status == "running" else "revising_unfinished"
         raise BadInput(say(key, spoken, run=record.id))

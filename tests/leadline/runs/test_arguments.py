@@ -10,6 +10,7 @@ import pytest
 from leadline import aresearch, aresume, asteer, research
 from leadline.runs.actions import aruns
 from leadline.runs.arguments import Choices
+from leadline.runs.revise import arevise
 from schemas.context import RunContext
 from services.run.errors import BadInput, ReviewPending
 from tests.leadline.conftest import Leadline
@@ -143,3 +144,10 @@ async def test_a_review_that_nobody_answers_says_how_to_go_on(docs: Path) -> Non
         await aresearch(QUESTION, docs=docs, review_plan=True)
     [record] = await aruns()
     assert (record.id, record.status) == (pending.value.run_id, "waiting")
+
+
+async def test_a_change_without_words_is_refused_in_the_language_of_the_question(docs: Path) -> None:
+    with pytest.raises(ReviewPending):
+        await aresearch("这条船有多长？", docs=docs, review_plan=True)
+    with pytest.raises(BadInput, match="尚未完成，没有可修改的报告"):
+        await arevise((await aruns())[0].id, shorter=True)
