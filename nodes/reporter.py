@@ -17,7 +17,7 @@ from schemas.state import ResearchState
 from schemas.usage import Usage
 from services.embedding.cross_lingual import likeness_of
 from services.embedding.endpoint import ROLE as EMBEDDING
-from services.evidence.citable_excerpts import cited_evidence
+from services.evidence.citable_excerpts import cited_evidence, with_background
 from services.evidence.computation import Program, programs_of
 from services.evidence.confirmation import with_confirmations
 from services.evidence.copy_resolution import settled_copies
@@ -168,9 +168,16 @@ async def _proved(
         if research:
             research.results |= results
         sources = {**state["sources"], **written.verified.new_sources}
-        state = await _settled({**state, "results": {**state["results"], **results}, "sources": sources}, runtime)
+        background = with_background(state["background"], new_excerpts)
+        found: ResearchState = {
+            "results": {**state["results"], **results},
+            "background": background,
+            "sources": sources,
+        }
+        state = await _settled({**state, **found}, runtime)
         added = {
             **added,
+            "background": background,
             "results": {**added.get("results", {}), **results},
             "sources": {**added.get("sources", {}), **written.verified.new_sources},
         }

@@ -121,3 +121,9 @@ def _letters(text: str) -> str:
 
 def _only_headings(lines: Iterable[str]) -> bool:
     return all(line.lstrip().startswith("#") for line in lines if line.strip())
+
+
+def with_background(background: Background | None, new: Iterable[Excerpt]) -> Background | None:
+    """Return a background search with those new excerpts that are its own."""
+    own = [excerpt for excerpt in new if excerpt.id.startswith("B")]
+    return background and background.model_copy(update={"excerpts": [*background.excerpts, *own]})

@@ -180,7 +180,7 @@ class Judge:
     def _add_excerpt(self, words: str, passages: Sequence[Excerpt], sources: Mapping[str, Source]) -> None:
         """Add an excerpt of the sentences with the decisive words, and of what follows them in the passage, unless another holds them.
 
-        It belongs to a step, preferably to one that quotes the source.
+        It belongs to a step, preferably to one that quotes the source, or to the background search of a report without steps.
         """
         for passage in passages:
             if (location := locate(words, passage.quote)) is None:
@@ -190,7 +190,8 @@ class Judge:
             start, end = passage.start + telling[0].start, passage.start + telling[-1].end
             ranked = sorted(self.excerpts.values(), key=lambda excerpt: excerpt.content_hash != passage.content_hash)
             same = [excerpt for excerpt in ranked if excerpt.content_hash == passage.content_hash]
-            steps = [excerpt.id.partition("-")[0] for excerpt in ranked if excerpt.id.startswith("E")]
+            found = sorted(ranked, key=lambda excerpt: not excerpt.id.startswith("E"))
+            steps = [excerpt.id.partition("-")[0] for excerpt in found if excerpt.id.startswith(("E", "B"))]
             if steps and not any(excerpt.start < end and start < excerpt.end for excerpt in same):
                 number = 1 + max(
                     int(excerpt.id.partition("-")[2])

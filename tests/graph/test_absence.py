@@ -3,12 +3,13 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from leadline import aresearch
 from services.reports.bundle import verify_bundle
-from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.fakes.quoting import quoting
 from tests.fakes.read_folder import read_before
 from tests.graph.test_verifier import MAY_RETIRE, QUESTION, QUOTES, asked, editing, quoted_whole, verdicts
@@ -70,6 +71,25 @@ async def test_what_a_source_tells_although_the_report_says_that_it_does_not_bec
     [result] = report.results
     assert [excerpt.quote for excerpt in result.excerpts] == [QUOTES[0], QUOTES[2], white, f"{built}\n\n{limit}"]
     assert not report.left_out
+    assert verify_bundle(Path(report.folder or "")).problems == []
+
+
+async def test_what_a_quick_answer_says_is_not_told_becomes_an_excerpt_of_the_background_search(
+    endpoint: OpenAIServer, ferry: Path, tmp_path: Path
+) -> None:
+    built, filler = "The Heron was built in 1961 by the yard of Ostby.", "The sound was calm on that day."
+    (ferry / "yard.md").write_text("# Boatbuilders\n\n" + "\n\n".join([filler] * 60 + [built]) + "\n")
+    endpoint.script["reporter"] = [f"{QUOTES[0]} [B0-1] The sources do not tell who built the Heron."]
+    endpoint.script["verifier"] = [verdicts((1, "absent", "")), verdicts((1, "contradicted", "by the yard of Ostby"))]
+
+    def choose(body: dict[str, Any]) -> str | None:
+        new = re.findall(rf'id="(B0-\d+)"[^>]*>\n{built}', body["messages"][-1]["content"])
+        told = f"{QUOTES[0]} [B0-1] {built} [{new[0]}]" if new else ""
+        return editing(("B1", "replace", told)) if role_of(body) == "reporter_editing" else None
+
+    endpoint.choose = choose
+    report = await aresearch(QUESTION, docs=[ferry], deep_research=False, verify="model", out=tmp_path / "out")
+    assert [claim.status for claim in report.citations] == ["quoted", "quoted"], report.markdown
     assert verify_bundle(Path(report.folder or "")).problems == []
 
 
