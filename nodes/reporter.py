@@ -308,7 +308,7 @@ async def _verify(
 ) -> None:
     """Let a model check the draft if the run enables that and has a model; a second time with new quotes for its weakest topic.
 
-    A model checks a quick answer only if it lacks something that was asked for, or if code cannot prove all of it.
+    A model checks a quick answer only if it lacks what was asked for, code cannot prove all of it, or it calls something untold.
     """
     context, locale, translated = run.context, draft.locale, bool(run.wishes.language)
     unmet = [] if draft.former else unmet_wishes(draft.blocks, context, locale, translated=translated)
@@ -316,7 +316,7 @@ async def _verify(
         return
     if context.verify == "auto" and not (context.deep_research or unmet):
         by_code = await asyncio.to_thread(check_draft, draft)
-        if not (by_code.failed or by_code.left_out):
+        if not (by_code.failed or by_code.left_out or by_code.hedged):
             return
     if not await run.journal.decided("verify", lambda: role_model("verifier", context).model != OFFLINE):
         written.limits += [say("no_verifier", locale)] if context.verify == "model" else []

@@ -88,7 +88,7 @@ async def test_what_a_quick_answer_says_is_not_told_becomes_an_excerpt_of_the_ba
         return editing(("B1", "replace", told)) if role_of(body) == "reporter_editing" else None
 
     endpoint.choose = choose
-    report = await aresearch(QUESTION, docs=[ferry], deep_research=False, verify="model", out=tmp_path / "out")
+    report = await aresearch(QUESTION, docs=[ferry], deep_research=False, out=tmp_path / "out")
     assert [claim.status for claim in report.citations] == ["quoted", "quoted"], report.markdown
     assert verify_bundle(Path(report.folder or "")).problems == []
 
