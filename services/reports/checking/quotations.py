@@ -18,12 +18,7 @@ _ATTRIBUTION = re.compile(
 
 
 def find_quotation(text: str, excerpts: Mapping[str, Excerpt], ids: Sequence[str]) -> tuple[str, str] | None:
-    """Find the excerpt that a text quotes, with or without an attribution at its end.
-
-    Args:
-        text: the text without citations.
-        excerpts: all citable excerpts by id.
-        ids: ids that the text cites; these are checked first.
+    """Find the excerpt that a text quotes, with or without an attribution at its end; those that it cites are checked first.
 
     Returns:
         The text as it stands in the excerpt, and the excerpt's id; None if no excerpt holds it.
