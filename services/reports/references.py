@@ -35,13 +35,9 @@ class Numbering:
 
 
 def number_sources(sources: Mapping[str, Source], excerpts: Sequence[Excerpt], cited: Iterable[str]) -> Numbering:
-    """Number cited sources in order of citation, then uncited ones, then copies.
+    """Number cited sources in the order of the ids of the excerpts that are cited, then uncited ones, then copies.
 
-    Args:
-        sources: sources by content hash; sources without excerpts are left out, unless they are copies of a source with
-            excerpts.
-        excerpts: excerpts of these sources.
-        cited: excerpt ids in order of citation.
+    Sources, by content hash, are left out if they have no excerpts, unless they are copies of one that has some.
     """
     quoted = {excerpt.id: excerpt.content_hash for excerpt in excerpts}
     used = dict.fromkeys(quoted.values())

@@ -36,12 +36,9 @@ class CodeCitations:
         titles: Mapping[str, str],
         sections: Mapping[str, Collection[str]] | None = None,
     ) -> None:
-        """Index the citable excerpts.
+        """Index all excerpts shown to the writer, of equal quotes the first, with the titles of their sources by `content_hash`.
 
-        Args:
-            excerpts: all excerpts shown to the writer, in order; of equal quotes, the first is used.
-            titles: titles of the sources by `content_hash`.
-            sections: excerpt ids of a section by its heading; other parts may cite all.
+        Sections, by their headings, cite only the excerpts with these ids; other parts may cite all.
         """
         by_quote: dict[str, Excerpt] = {}
         first: dict[str, str] = {}

@@ -44,9 +44,9 @@ class StatementCheck:
 
     def is_title(self, content: Iterable[Inline]) -> bool:
         """Tell whether a paragraph or heading is only the title of a source, which is not a claim of the report."""
-        words = re.sub(r"\W+", "", words_of(content)).lower()
+        words = letters(words_of(content)).lower()
         titles = (title.partition("\n")[0] for title in self.check.titles.values())
-        return bool(words) and any(words == re.sub(r"\W+", "", title).lower() for title in titles)
+        return bool(words) and any(words == letters(title).lower() for title in titles)
 
     def heads(self, content: Iterable[Inline], ids: Sequence[str] = (), *, is_title: bool = False) -> bool:
         """Keep a heading, label, table header or question unmarked; one with a number from nowhere, or that a verifier refutes, is left out.

@@ -36,15 +36,9 @@ def title_with_unit(chart: Chart) -> str:
 def drawing(
     chart: Chart, place: int, label: str, *, with_echarts: bool, width: int = 600, height: int = 300
 ) -> Markup | None:
-    """Return a chart's element for the page's script, or its drawing; None if it cannot be drawn.
+    """Return a chart's element for the page's script, which finds its options by its place, or its drawing; None if it cannot be drawn.
 
-    Args:
-        chart: checked data.
-        place: number of the chart in the page, by which the script finds its options.
-        label: text for screen readers.
-        with_echarts: whether the page's script draws it.
-        width: width of a drawing in CSS pixels.
-        height: its height.
+    The label is for screen readers; a drawing has its width and height in CSS pixels.
     """
     if with_echarts:
         plot = Markup('<div class="plot" data-chart="{}" role="img" aria-label="{}"></div>')

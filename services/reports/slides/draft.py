@@ -93,14 +93,13 @@ async def deck_for(run: Run, written: Written, draft: ReportInputs) -> list[Deck
     if not await run.journal.decided("slides", lambda: role_model("reporter", run.context).model != OFFLINE):
         return []
     tone = run.context.profile.tone if run.context.profile else ""
+    pages: list[DeckPage] = []
     try:
         pages = await draft_deck(await asyncio.to_thread(finish_report, draft, Usage()), tone)
     except LimitReached as limit:
         written.limits.append(limit_message(limit, draft.locale))
-        return []
     except ModelError:
         written.limits.append(say("slides_by_rules", draft.locale))
-        return []
     written.templates += (TEMPLATE,) if pages else ()
     return pages
 

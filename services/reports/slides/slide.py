@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import chain, takewhile
+from itertools import accumulate, chain, takewhile
 
 from schemas.chart import Chart
 from schemas.document import Block, Code, Display, Heading, Inline, Inlines, Listing, Mark, Paragraph, Quotation, Text
@@ -75,12 +75,7 @@ def pieces(text: str, room: int) -> list[str]:
 
 def _fitting(text: str, room: int) -> int:
     """Return the number of characters of a text that fit."""
-    used = 0
-    for place, char in enumerate(text):
-        used += width(char)
-        if used > room:
-            return place
-    return len(text)
+    return sum(used <= room for used in accumulate(map(width, text)))
 
 
 def lines(text: str, size: int, wide: float) -> int:
