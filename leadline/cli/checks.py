@@ -23,8 +23,7 @@ from services.models.endpoint_memory import forget_stored
 from services.models.health_check import RoleCheck
 from services.reports.bundle import BundleCheck, verify_bundle
 from services.reports.bundle_judge import judge_bundle
-from services.reports.checking.cited_markdown import verify_markdown
-from services.reports.uncited import uncited_statements
+from services.reports.checking.cited_markdown import uncited_statements, verify_markdown
 from services.run.errors import BadInput
 from services.run.ui_text import call_state, say
 

@@ -30,12 +30,9 @@ _COMMENTS = {"python": "#", "sql": "--"}
 
 
 def side_notes(sides: Sequence[Excerpt], sources: Mapping[str, Source], labels: Labels) -> list[str]:
-    """Return the date of each side in words; empty if it is not known.
+    """Return the date of each of the contradicting excerpts in words; empty if it is not known.
 
-    Args:
-        sides: the contradicting excerpts.
-        sources: sources by content hash; a copy counts as the source that it is cited as.
-        labels: labels in the report's language.
+    A copy counts as the source that it is cited as; sources are given by content hash.
     """
     cited = [sources[side.content_hash] for side in sides]
     dates = [sources.get(source.duplicate_of or "", source).published or "" for source in cited]
@@ -45,18 +42,13 @@ def side_notes(sides: Sequence[Excerpt], sources: Mapping[str, Source], labels: 
 
 
 def _newest(date: str, dates: Sequence[str]) -> bool:
-    """Tell whether a date is later than one of the others and earlier than none; all must be known precisely enough."""
-    if not all(_ISO.match(date) for date in dates):
+    """Tell whether a date is later than one of the others and earlier than none, as far as all are known: March may be before 3 March."""
+    known = [match.group() for day in (date, *dates) if (match := _ISO.match(day))]
+    if len(known) <= len(dates):
         return False
-    order = [_order(date, other) for other in dates]
-    return 1 in order and -1 not in order
-
-
-def _order(date: str, other: str) -> int:
-    """Return 1 if a date is later than another, -1 if it is earlier, 0 if unknown: March may be before 3 March."""
-    left, right = (match.group() if (match := _ISO.match(day)) else "" for day in (date, other))
-    size = min(len(left), len(right))
-    return (left[:size] > right[:size]) - (left[:size] < right[:size])
+    own, *others = known
+    pairs = [(own[: len(other)], other[: len(own)]) for other in others]
+    return any(mine > other for mine, other in pairs) and not any(mine < other for mine, other in pairs)
 
 
 def marked_sentences(claims: Iterable[Claim], labels: Labels) -> list[Inlines]:
@@ -73,11 +65,11 @@ def marked_sentences(claims: Iterable[Claim], labels: Labels) -> list[Inlines]:
     named = groups if len(groups) <= room else groups[: room - 1]
     items = [_item(group, labels) for group in named]
     if others := sum(map(len, groups[len(named) :])):
-        more = labels.more_reasons.format(
-            statements=labels.count(others), state=labels.words["unverified"], sign=SIGNS["unverified"]
-        )
-        items.append(more)
-    return [(Text(item),) for item in [*items, *([_item(inferred, labels)] if inferred else [])]]
+        state, sign = labels.words["unverified"], SIGNS["unverified"]
+        items.append(labels.more_reasons.format(statements=labels.count(others), state=state, sign=sign))
+    if inferred:
+        items.append(_item(inferred, labels))
+    return [(Text(item),) for item in items]
 
 
 def why_marked(sentence: str, status: Status, reason: str, labels: Labels) -> str:
@@ -91,20 +83,18 @@ def _item(group: Sequence[Claim], labels: Labels) -> str:
     """Return the number of statements, how the first of them begin, and the first one's reason."""
     status = status_of(group[0])
     room = MAX_SENTENCE if len(group) == 1 else MAX_BEGINNING
-    named = labels.enumeration.join(
-        labels.quoted.format(words=_beginning(claim.text.rstrip(".。"), room)) for claim in group[:MAX_NAMED]
-    )
+    beginnings = (_beginning(claim.text.rstrip(".。"), room) for claim in group[:MAX_NAMED])
+    named = labels.enumeration.join(labels.quoted.format(words=words) for words in beginnings)
     if len(group) > MAX_NAMED:
         named = labels.more_marked.format(sentences=named, count=len(group) - MAX_NAMED)
-    return str(
-        labels.marked_group.format(
-            statements=labels.count(len(group)),
-            state=labels.words[status],
-            sign=SIGNS[status],
-            sentences=named,
-            reason=group[0].reason or labels.meanings[status],
-        )
+    line: str = labels.marked_group.format(
+        statements=labels.count(len(group)),
+        state=labels.words[status],
+        sign=SIGNS[status],
+        sentences=named,
+        reason=group[0].reason or labels.meanings[status],
     )
+    return line
 
 
 def _beginning(statement: str, room: int) -> str:
@@ -116,14 +106,7 @@ def _beginning(statement: str, room: int) -> str:
 def computations(
     sources: Iterable[Source], programs: Mapping[str, Program], labels: Labels, locale: str
 ) -> Iterator[Block]:
-    """Yield the section's blocks.
-
-    Args:
-        sources: the report's cited, numbered sources.
-        programs: programs by the content hash of their source.
-        labels: labels in the report's language.
-        locale: locale of the report.
-    """
+    """Yield the section's blocks for the cited ones of a report's numbered sources; programs are given by their content hash."""
     files = {QUOTES_FILE: labels.quotes_read, FINDINGS_FILE: labels.findings_read}
     for source in sources:
         program = programs.get(source.content_hash)

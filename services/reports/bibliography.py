@@ -20,13 +20,8 @@ Item = dict[str, Any]
 
 PREPRINTS = frozenset(["arxiv", "biorxiv", "medrxiv", "chemrxiv", "psyarxiv", "ssrn", "research square", "zenodo"])
 """Preprint servers; their publications have no journal."""
-_TYPES = {
-    "web": "webpage",
-    "document": "document",
-    "database": "dataset",
-    "computation": "document",
-    "tool": "document",
-}
+_TYPES = {"web": "webpage", "database": "dataset"}
+"""Types of sources by their kind; others are documents."""
 _DATE = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?!\d)")
 _KEY_WORDS = re.compile(r"[a-z0-9]+")
 _EMPTY_WORDS = frozenset("a an and by for from how in is of on the to what when where who why with".split())
@@ -46,16 +41,12 @@ _ORGANISATION = frozenset(
 """Words that identify an organisation's name; no person's name contains them."""
 
 
-def cited_sources(report: Report) -> list[Source]:
-    """Return a report's cited sources by number; copies are listed with their originals."""
+def csl_json(report: Report) -> bytes:
+    """Return the sources that a report cites as a CSL-JSON file, by number and without copies."""
     cited = cited_numbers(report)
     originals = [source for source in report.sources if source.number in cited and not source.duplicate_of]
-    return sorted(originals, key=lambda source: source.number or 0)
-
-
-def csl_json(report: Report) -> bytes:
-    """Return the sources that a report cites as a CSL-JSON file."""
-    return json.dumps(csl_items(cited_sources(report)), ensure_ascii=False, indent=1).encode() + b"\n"
+    items = csl_items(sorted(originals, key=lambda source: source.number or 0))
+    return json.dumps(items, ensure_ascii=False, indent=1).encode() + b"\n"
 
 
 def csl_items(sources: Iterable[Source]) -> list[Item]:
@@ -76,7 +67,8 @@ def _item(source: Source) -> Item:
         item["author"] = [csl_name(name) for name in source.card.authors]
     if venue := source.publisher:
         item["publisher" if item["type"] in {"article", "dataset", "software"} else "container-title"] = venue
-    if issued := _issued(source):
+    year = publication.year if publication else None
+    if issued := _date_parts(source.published or "") or ([year] if year else []):
         item["issued"] = {"date-parts": [issued]}
     if accessed := _date_parts(source.fetched_at):
         item["accessed"] = {"date-parts": [accessed]}
@@ -99,16 +91,11 @@ def _type(source: Source) -> str:
         return "software"
     if publication and publication.venue:
         return "article" if publication.venue.lower() in PREPRINTS else "article-journal"
-    return "article" if publication and publication.doi else _TYPES[source.kind]
-
-
-def _issued(source: Source) -> list[int]:
-    """Return the publication date as year, month and day, as far as it is known."""
-    year = source.publication.year if source.publication else None
-    return _date_parts(source.published or "") or ([year] if year else [])
+    return "article" if publication and publication.doi else _TYPES.get(source.kind, "document")
 
 
 def _date_parts(written: str) -> list[int]:
+    """Return a date as year, month and day, as far as it is known."""
     match = _DATE.match(written)
     if not match:
         return []
@@ -162,7 +149,5 @@ def csl_name(name: str) -> Name:
 def _initials(words: list[str]) -> str:
     """Return the initials in `Smith JA` with full stops; empty if the last word is a name."""
     letters = words[-1].replace(".", "").replace("-", "")
-    others = "".join(words[:-1])
-    if not (letters.isalpha() and letters.isupper() and len(letters) <= MAX_INITIALS) or others.isupper():
-        return ""
-    return " ".join(f"{letter}." for letter in letters)
+    are_initials = letters.isalpha() and letters.isupper() and len(letters) <= MAX_INITIALS
+    return " ".join(f"{letter}." for letter in letters) if are_initials and not "".join(words[:-1]).isupper() else ""

@@ -54,21 +54,17 @@ async def bundle_files(report: Report, evidence: EvidenceStore) -> dict[str, byt
         files[texts[source.id]] = data
     for artifact in report.artifacts:
         files[artifact_path(artifact)] = await evidence.get_bytes(artifact.content_hash)
-    files["evidence.json"] = (
-        json.dumps(_content(report, texts), ensure_ascii=False, indent=1, allow_nan=False).encode() + b"\n"
-    )
+    content = json.dumps(_content(report, texts), ensure_ascii=False, indent=1, allow_nan=False)
+    files["evidence.json"] = content.encode() + b"\n"
     files["report.md"] = report.markdown.encode()
     return files
 
 
 async def write_files(folder: Path, files: Mapping[str, bytes], writer: str = "") -> None:
-    """Write files below a folder in order, each atomically.
+    """Write files by name below a folder, created if needed, in order, each atomically.
 
-    Args:
-        folder: the folder, created if needed.
-        files: contents by name.
-        writer: id of the writer, such as a run's id. It is part of the names of temporary files, so that a killed
-            writer reuses its files when it writes again, and parallel writers do not collide.
+    The writer's id, such as a run's, is part of the names of temporary files, so that a killed writer reuses its files when it writes again,
+    and parallel writers do not collide.
 
     Raises:
         StoreUnwritable: the folder cannot be written.
@@ -86,23 +82,7 @@ def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
     content = {
         "version": FORMAT_VERSION,
         **{key: dumped[key] for key in ("question", "title", "locale", "run_id", "answered")},
-        "sources": [
-            {
-                "id": source["id"],
-                **_known(
-                    {
-                        **source,
-                        "card": _card(source),
-                        "also_at": source["also_at"] or None,
-                        "known_from": source["known_from"] or None,
-                    },
-                    *("rendered", "untraced", "publication", "also_at", "known_from", "card"),
-                ),
-                "duplicate_of": ids.get(source["duplicate_of"]),
-                "text": texts[source["id"]],
-            }
-            for source in dumped["sources"]
-        ],
+        "sources": [_source(source, ids, texts) for source in dumped["sources"]],
         "excerpts": _excerpts_by_id(dumped["excerpts"], ids),
         "claims": [_known(claim, "cited_by", "likeness", "judgement") for claim in dumped["citations"]],
         "left_out": [_known(claim, "cited_by", "likeness", "judgement") for claim in dumped["left_out"]],
@@ -116,22 +96,27 @@ def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
     return {**content, "evidence_sha256": seal(content)}
 
 
-def _card(source: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return what a source's card says; None where that is no more than its title, date and folder."""
+def _source(source: Mapping[str, Any], ids: Mapping[str, str], texts: Mapping[str, str]) -> dict[str, Any]:
+    """Return a source as in the file, without a card that says no more than its title, date and folder."""
     card = {key: value for key, value in source["card"].items() if value}
-    return card if card.keys() - {"title", "published", "folder"} else None
+    given = {
+        **source,
+        "card": card if card.keys() - {"title", "published", "folder"} else None,
+        "also_at": source["also_at"] or None,
+        "known_from": source["known_from"] or None,
+    }
+    known = _known(given, "rendered", "untraced", "publication", "also_at", "known_from", "card")
+    place = {"duplicate_of": ids.get(source["duplicate_of"]), "text": texts[source["id"]]}
+    return {"id": source["id"], **known, **place}
 
 
 def _excerpts_by_id(excerpts: list[dict[str, Any]], ids: Mapping[str, str]) -> list[dict[str, Any]]:
     """Name the sources of excerpts `S1`, `S2`, …, as in the file."""
     by_id = []
     for excerpt in excerpts:
-        rest = {key: value for key, value in excerpt.items() if key not in {"id", "content_hash", "nodes"}}
-        rest = {
-            key: value
-            for key, value in rest.items()
-            if value or key not in {"confirmed_by", "heads", "page", "section"}
-        }
+        left_out = {key for key in ("confirmed_by", "heads", "page", "section") if not excerpt[key]}
+        left_out |= {"id", "content_hash", "nodes"}
+        rest = {key: value for key, value in excerpt.items() if key not in left_out}
         by_id.append({"id": excerpt["id"], "source_id": ids[excerpt["content_hash"]], **rest})
     return by_id
 

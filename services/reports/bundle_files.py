@@ -250,6 +250,5 @@ def unpacked(name: str, data: bytes) -> bytes:
 def seal(content: Mapping[str, Any]) -> str:
     """Return the SHA-256 of the content of `evidence.json` except the seal, independent of its layout."""
     rest = {key: value for key, value in content.items() if key != "evidence_sha256"}
-    return hashlib.sha256(
-        json.dumps(rest, ensure_ascii=True, sort_keys=True, separators=(",", ":")).encode()
-    ).hexdigest()
+    text = json.dumps(rest, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -33,19 +33,12 @@ class BundleJudgement:
     @property
     def doubted(self) -> dict[int, tuple[Claim, Judgement]]:
         """Sentences that are verified, but that the model does not find supported."""
-        return {
-            number: (claim, judgement)
-            for number, (claim, judgement) in self.judged.items()
-            if claim.verified and judgement.verdict not in PASSED
-        }
+        judged = self.judged.items()
+        return {number: both for number, both in judged if both[0].verified and both[1].verdict not in PASSED}
 
 
 async def judge_bundle(folder: Path, context: RunContext) -> BundleJudgement:
-    """Let the verifier judge every sentence of a stored report that is not a verbatim quote.
-
-    Args:
-        folder: folder of the report.
-        context: names the verifying model.
+    """Let the verifier that a context names judge every sentence of a stored report that is not a verbatim quote.
 
     Raises:
         BundleError: the bundle cannot be read.
@@ -68,30 +61,25 @@ async def judge_bundle(folder: Path, context: RunContext) -> BundleJudgement:
         except BundleError as problem:
             raise StoreError(str(problem)) from None
 
-    statements = {
-        number: (claim.text, tuple(claim.citations))
-        for number, claim in enumerate(content.claims, 1)
-        if claim.cited_by == "report"
-        or (not is_verbatim(claim, excerpts) and claim.citations and all(key in excerpts for key in claim.citations))
-    }
+    statements: dict[int, Statement] = {}
     cited: dict[Statement, Doubt] = {}
     summaries: dict[Statement, Doubt] = {}
-    for number, key in statements.items():
-        claim = content.claims[number - 1]
+    for number, claim in enumerate(content.claims, 1):
+        statement = (claim.text, tuple(claim.citations))
         if claim.cited_by == "report":
-            summaries[key] = Doubt(uncited=True, sums_up=True)
+            summaries[statement] = Doubt(uncited=True, sums_up=True)
+        elif claim.citations and excerpts.keys() >= set(claim.citations) and not is_verbatim(claim, excerpts):
+            cited[statement] = Doubt(inferred=claim.status == "inferred")
         else:
-            cited[key] = Doubt(inferred=claim.status == "inferred")
+            continue
+        statements[number] = statement
     judge = Judge(excerpts, sources, "en-US", text_of)
     judgements = await judge.judged(cited)
     if summaries:
         judgements |= await judge.judged_by_report(summaries, content.claims)
-    return BundleJudgement(
-        model.name,
-        len(statements),
-        {
-            number: (content.claims[number - 1], judgements[statement])
-            for number, statement in statements.items()
-            if statement in judgements
-        },
-    )
+    judged = {
+        number: (content.claims[number - 1], judgements[statement])
+        for number, statement in statements.items()
+        if statement in judgements
+    }
+    return BundleJudgement(model.name, len(statements), judged)

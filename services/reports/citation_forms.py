@@ -34,12 +34,10 @@ _MARKED = re.compile(rf"\[{INFERENCE}\](?>(?:\[{_ID}\]){{1,40}})")
 
 
 def plain_citations(markdown: str, known: Collection[str] = ()) -> str:
-    """Write every citation as `[E2-1]`, one after the other where there are several.
+    """Write every citation of a model as `[E2-1]`, one after the other where there are several.
 
-    Args:
-        markdown: as a model wrote it.
-        known: ids that may be cited. Ids in small letters and ids that stand bare in a sentence are citations only if they
-            are among these; a bracket with any other id stays a citation, of something that does not exist.
+    Ids in small letters and ids that stand bare in a sentence are citations only if they are known; a bracket with any other id stays a
+    citation, of something that does not exist.
     """
 
     def plain(match: re.Match[str]) -> str:

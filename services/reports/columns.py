@@ -21,13 +21,9 @@ def width(text: str) -> int:
 def column_widths(rows: Sequence[Sequence[str]], size: int, room: float, blank: float) -> list[float]:
     """Return the width of each column of a table in inches: room for its longest text, else for its longest word, and the rest by how much those hold that need lines.
 
-    Where the words need more than there is, the widest columns alone are narrowed, so that numbers stay whole.
-
-    Args:
-        rows: texts of the cells, the header first, in rows of equal length.
-        size: font size in points.
-        room: width of the table in inches.
-        blank: blank beside the text of a cell in inches, on both sides together.
+    Where the words need more than there is, the widest columns alone are narrowed, so that numbers stay whole. Rows have equal length, the
+    header first; the size is that of the font in points, the room that of the table in inches, and the blank stands beside the text of a
+    cell, on both sides together.
     """
     columns = [*zip(*rows, strict=True)]
     whole = [max(map(width, column)) * size * EM * BOLD / 72 + blank for column in columns]

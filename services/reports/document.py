@@ -26,7 +26,7 @@ from schemas.document import (
     Table,
     Text,
 )
-from schemas.evidence import Claim, Standing
+from schemas.evidence import Claim, Standing, Status
 from services.reports.references import Reference
 from services.reports.statuses import Counts
 from services.text.length import words_in
@@ -163,29 +163,20 @@ class ParsedReport:
         printed += [quote for reference in self.cited for quote in reference.printed_quotes]
         return words_in(" ".join(printed)) >= LONG
 
-    @property
-    def blocks(self) -> Iterator[Block]:
-        """All top-level blocks."""
-        yield from (*self.opening, *self.points, *self.lead)
-        for section in self.sections:
-            yield from section.blocks
-
 
 def walk(report: ParsedReport) -> Iterator[Block]:
     """Yield all blocks in order, including those inside lists and quotations."""
-    for block in report.blocks:
+    in_sections = chain.from_iterable(section.blocks for section in report.sections)
+    for block in (*report.opening, *report.points, *report.lead, *in_sections):
         yield from within(block)
 
 
 def within(block: Block) -> Iterator[Block]:
     """Yield a block and the blocks inside it, in order."""
     yield block
-    if isinstance(block, Quotation):
-        for part in block.blocks:
-            yield from within(part)
-    elif isinstance(block, Listing):
-        for part in chain.from_iterable(block.items):
-            yield from within(part)
+    inner = block.blocks if isinstance(block, Quotation) else ()
+    for part in chain.from_iterable(block.items) if isinstance(block, Listing) else inner:
+        yield from within(part)
 
 
 def contents(block: Block) -> tuple[Inlines, ...]:
@@ -215,9 +206,8 @@ def changed(block: Block, change: Callable[[Inlines], Inlines]) -> Block:
         case Listing(items=items):
             return replace(block, items=tuple(tuple(changed(part, change) for part in item) for item in items))
         case Table(header=header, rows=rows):
-            return replace(
-                block, header=tuple(map(change, header)), rows=tuple(tuple(map(change, row)) for row in rows)
-            )
+            changed_rows = tuple(tuple(map(change, row)) for row in rows)
+            return replace(block, header=tuple(map(change, header)), rows=changed_rows)
     return block
 
 
@@ -236,13 +226,8 @@ def without_empty_sections(blocks: Sequence[Block]) -> tuple[Block, ...]:
 
 
 def number_sides(rows: Sequence[Sequence[str]]) -> tuple[Alignment, ...]:
-    """Return the alignment of each column of a table by its content: numbers to the right.
-
-    Args:
-        rows: rows without the header, of equal length.
-    """
-    columns = zip(*rows, strict=True)
-    held = [[cell.strip() for cell in column if cell.strip()] for column in columns]
+    """Return the alignment of each column by its cells, which are rows of equal length without the header: numbers to the right."""
+    held = ([cell.strip() for cell in column if cell.strip()] for column in zip(*rows, strict=True))
     return tuple("right" if cells and all(map(_NUMBER.fullmatch, cells)) else "" for cells in held)
 
 
@@ -294,9 +279,8 @@ def _divided(content: Inlines, size: int) -> tuple[Inlines, Inlines]:
 
 def unmarked(content: Inlines, *, inferred: bool = False) -> Inlines:
     """Return inlines without marks, or with those of inference alone: a title, a heading and the head of a table carry none."""
-    return tuple(
-        inline for inline in content if not isinstance(inline, Mark) or (inferred and inline.status == "inferred")
-    )
+    kept: tuple[Status, ...] = ("inferred",) if inferred else ()
+    return tuple(inline for inline in content if not isinstance(inline, Mark) or inline.status in kept)
 
 
 def letters(text: str) -> str:
@@ -306,11 +290,8 @@ def letters(text: str) -> str:
 
 def is_label(content: Inlines) -> bool:
     """Tell whether a text is all bold, except for citations and the blanks between them: a title of the following block."""
-    parts = tuple(
-        inline
-        for inline in content
-        if not isinstance(inline, Citation) and not (isinstance(inline, Text) and inline.text.isspace())
-    )
+    uncited = (inline for inline in content if not isinstance(inline, Citation))
+    parts = tuple(inline for inline in uncited if not (isinstance(inline, Text) and inline.text.isspace()))
     return bool(parts) and is_bold(parts)
 
 

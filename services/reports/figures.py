@@ -41,26 +41,14 @@ _TO = re.compile(r"\s?(?:[-–—~～至到±]|\+/-|to)\s?(?:US\$|[$€£¥])?\s
 
 
 def key_figures(report: Report, citations: Citations, opening: str) -> tuple[KeyFigure, ...]:
-    """Select numbers of interest to the reader: measured, not in the question, each once.
-
-    Args:
-        report: the checked report.
-        citations: the citations of its sentences.
-        opening: text of its opening, which says what matters of it.
-    """
+    """Select numbers of a checked report that matter to its reader: measured, in its opening, not in the question, each once."""
     opening = letters(opening)
     in_question = quantities(report.question)
     figures: dict[str, KeyFigure] = {}
     for claim in report.citations:
-        text = " ".join(claim.text.split())
-        status = status_of(claim)
-        if (
-            status not in SURE
-            or len(text) > MAX_CLAIM
-            or CELL in text
-            or letters(text) not in opening
-            or any(text == figure.claim for figure in figures.values())
-        ):
+        text, status = " ".join(claim.text.split()), status_of(claim)
+        fits = status in SURE and len(text) <= MAX_CLAIM and CELL not in text and letters(text) in opening
+        if not fits or any(text == figure.claim for figure in figures.values()):
             continue
         value = _figure(text, in_question)
         if not value or value in figures:
@@ -95,13 +83,11 @@ def _in_brackets(text: str, place: int) -> bool:
 def _end(text: str, end: int, number: Quantity, *, bare: bool) -> int:
     """Return the end of a number with its unit; 0 if it is not measured. `bare` numbers have a currency before them."""
     measured = number.kind in {"number", "percent"} and any(char.isdigit() for char in number.text)
-    if not measured or _NAME.match(text, end):
-        return 0
     unit = None if number.kind == "percent" else _UNIT.match(text, end)
-    if unit and _NAME.match(text, unit.end()):
+    last = unit.end() if unit else end
+    if not measured or _NAME.match(text, end) or _NAME.match(text, last):
         return 0
     if not unit and not bare and number.kind != "percent":
         return 0
-    last = unit.end() if unit else end
     rate = _RATE.match(text, last)
     return rate.end() if rate else last

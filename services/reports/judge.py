@@ -69,9 +69,6 @@ class Judge:
         A statement on what the sources do not tell, or on what is open, is judged by the nearest passages of all sources that were read, too;
         one on what is open by these and what it cites.
 
-        Args:
-            statements: the statements to judge, with what code suspects.
-
         Raises:
             LimitReached: the budget or the time left does not suffice for a call.
             ModelError: the endpoint failed, or no answer fits the schema.
@@ -152,13 +149,12 @@ class Judge:
         They come by turns from the sources that excerpts quote, which are on the report's subject, from the new ones, and from all: few words
         of a statement name its subject.
         """
-        texts = [statement[0] for statement in statements]
+        texts, everything = [words for words, _ in statements], [*passages.values()]
         quoted = {excerpt.content_hash for excerpt in self.excerpts.values()}
-        groups = [
-            [passage for passage in passages.values() if passage.content_hash in hashes] for hashes in (quoted, new)
+        groups = ([passage for passage in everything if passage.content_hash in hashes] for hashes in (quoted, new))
+        ranked = [
+            await nearest_each(texts, held, self.sources, NEAREST) for held in [*filter(None, groups), everything]
         ]
-        groups = [*filter(None, groups), [*passages.values()]]
-        ranked = [await nearest_each(texts, held, self.sources, NEAREST) for held in groups]
         best = [
             list({passage.id: passage for pair in zip_longest(*both) for passage in pair if passage}.values())[:NEAREST]
             for both in zip(*ranked, strict=True)
@@ -193,16 +189,13 @@ class Judge:
             found = sorted(ranked, key=lambda excerpt: not excerpt.id.startswith("E"))
             steps = [excerpt.id.partition("-")[0] for excerpt in found if excerpt.id.startswith(("E", "B"))]
             if steps and not any(excerpt.start < end and start < excerpt.end for excerpt in same):
-                number = 1 + max(
-                    int(excerpt.id.partition("-")[2])
-                    for excerpt in self.excerpts.values()
-                    if excerpt.id.startswith(f"{steps[0]}-")
-                )
+                prefix = f"{steps[0]}-"
+                number = 1 + max(int(key.removeprefix(prefix)) for key in self.excerpts if key.startswith(prefix))
                 free = min((excerpt.start for excerpt in same if excerpt.start >= end), default=passage.end)
                 room = min(free, start + MOST_QUOTED)
                 end = max([end, *(stop for span in spans if (stop := passage.start + span.end) <= room)])
                 quote = passage.quote[start - passage.start : end - passage.start]
-                key = f"{steps[0]}-{number}"
+                key = f"{prefix}{number}"
                 place = {"id": key, "quote": quote, "start": start, "end": end, "relevance": "high"}
                 new = passage.model_copy(update=place)
                 self.excerpts[new.id] = new
@@ -218,22 +211,24 @@ class Judge:
         doubts: Mapping[Statement, Doubt],
     ) -> None:
         held = dict.fromkeys(key for statement in batch for key in shown[statement])
+        views: list[StatementView] = []
+        for number, statement in enumerate(batch, 1):
+            doubt = doubts[statement]
+            view = StatementView(
+                number=number,
+                text=doubt.row or statement[0],
+                cites=list(shown[statement]),
+                uncited=doubt.uncited,
+                inferred=doubt.inferred,
+                suspicion=doubt.suspicion,
+                paragraph=doubt.paragraph,
+            )
+            views.append(view)
         prompt = VerifierPrompt(
             locale=self.locale,
             passages=[passages[key] for key in held],
-            statements=[
-                StatementView(
-                    number=number,
-                    text=doubts[statement].row or statement[0],
-                    cites=list(shown[statement]),
-                    uncited=doubts[statement].uncited,
-                    inferred=doubts[statement].inferred,
-                    suspicion=doubts[statement].suspicion,
-                    paragraph=doubts[statement].paragraph,
-                )
-                for number, statement in enumerate(batch, 1)
-            ],
-            inferences=any(doubts[statement].inferred for statement in batch),
+            statements=views,
+            inferences=any(view.inferred for view in views),
         )
         answer = await ask("verifier", prompt, Verification)
         decided: set[Statement] = set()

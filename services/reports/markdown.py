@@ -62,12 +62,8 @@ def answered(checked: CheckedReport, *, enough: bool) -> Answered:
 
     `no` if the opening has no supported sentence before its first statement that the sources lack information: later
     sentences are only related to the question.
-    `yes` only if the opening has no such statement, every statement of it is verified, the research was judged
-    sufficient. Other reports are `partly`. The closest passages, which no model wrote, are not judged.
-
-    Args:
-        checked: the report.
-        enough: whether the last reflection found enough evidence and no missing aspects.
+    `yes` only if the opening has no such statement, every statement of it is verified, and the last reflection found
+    enough evidence and no missing aspects. Other reports are `partly`. The closest passages, which no model wrote, are not judged.
     """
     opening = checked.claims[: checked.opening]
     if not sure_claims(opening[: checked.declined]):
@@ -146,7 +142,7 @@ def finish_report(draft: ReportInputs, usage: Usage) -> Report:
     labels = labels_for(draft.locale)
     draft = with_checkable_charts(draft)
     charts = check_charts(draft.blocks, _proving(draft), naming=_naming(draft), locale=draft.locale)
-    draft = replace(draft, blocks=charts.blocks, limits=[*draft.limits, *charts.limits])
+    draft = replace(draft, blocks=tuple(charts.blocks), limits=[*draft.limits, *charts.limits])
     checked = check_draft(draft)
     enough = draft.enough and not draft.missing_aspects
     answer: Answered = "" if draft.by_rules else answered(checked, enough=enough)
@@ -155,23 +151,19 @@ def finish_report(draft: ReportInputs, usage: Usage) -> Report:
         body = with_json(body)
     contradictions = _grounded(draft)
     conflicts = tuple(_conflicts(contradictions, draft, labels))
-    numbering = number_sources(draft.sources, draft.excerpts, [*cited_in([*body, *conflicts]), *charts.cited])
+    cited = cited_in([*body, *conflicts])
+    numbering = number_sources(draft.sources, draft.excerpts, [*cited, *charts.cited])
     limits = _limits(draft, checked, numbering, labels)
     artifacts = [artifact for result in draft.results for artifact in result.artifacts]
-    used = {
-        numbering.original_of(excerpt).id for excerpt in draft.excerpts if excerpt.id in cited_in([*body, *conflicts])
-    }
+    used = {numbering.cited_as[excerpt.content_hash].id for excerpt in draft.excerpts if excerpt.id in cited}
     lines = [*map(_text, limits), *marked_sentences(checked.claims, labels), *map(_text, draft.notes)]
     programs = computations(
         [source for source in numbering.sources if source.id in used], draft.programs, labels, draft.locale
     )
+    opening = tuple(Paragraph(_text(line)) for line in draft.opening.splitlines() if line.strip())
     document = Document(
         body,
-        tuple(
-            Quotation(tuple(Paragraph(_text(line)) for line in lines))
-            for lines in [list(filter(str.strip, draft.opening.splitlines()))]
-            if lines
-        ),
+        (Quotation(opening),) if opening else (),
         (
             *([] if body[1:] else [Paragraph(_text(labels.nothing_held if draft.excerpts else labels.nothing_found))]),
             *_section(labels.contradictions, "contradictions", conflicts),
@@ -197,18 +189,18 @@ def finish_report(draft: ReportInputs, usage: Usage) -> Report:
         contradictions=contradictions,
         reflections=draft.reflections,
         plans=draft.plans,
-        results=[
-            result.model_copy(
-                update={"excerpts": [each for each in result.excerpts if each.content_hash in numbering.cited_as]}
-            )
-            for result in draft.results
-        ],
+        results=[_with_known_excerpts(result, numbering) for result in draft.results],
         follow_up_questions=draft.follow_up_questions,
         limits=limits,
         usage=usage,
         artifacts=artifacts,
     )
     return with_references(report.model_copy(update={"markdown": to_markdown(numbered_text(report)) + "\n"}))
+
+
+def _with_known_excerpts(result: StepResult, numbering: Numbering) -> StepResult:
+    known = [excerpt for excerpt in result.excerpts if excerpt.content_hash in numbering.cited_as]
+    return result.model_copy(update={"excerpts": known})
 
 
 def check_draft(draft: ReportInputs) -> CheckedReport:
@@ -250,10 +242,7 @@ def _with_title(blocks: tuple[Block, ...], draft: ReportInputs) -> tuple[Block, 
     match blocks:
         case [Heading(level=1), *_]:
             return blocks
-    known = [
-        draft.question,
-        *(proving(excerpt.quote, draft.sources[excerpt.content_hash].untraced) for excerpt in draft.excerpts),
-    ]
+    known = [draft.question, *_proving(draft).values()]
     title = draft.title if draft.title and not missing_quantities(draft.title, known) else draft.question
     return (Heading(1, _text(headline(title))), *blocks)
 
@@ -275,26 +264,21 @@ def _conflicts(contradictions: list[Contradiction], draft: ReportInputs, labels:
     One that code did not confirm is left to the text if that cites two of its sides, or its only one.
     """
     cited = set(cited_in(draft.blocks))
-    shown = [
-        named
-        for named in contradictions
-        if named.differs or len(cited.intersection(named.excerpt_ids)) < min(2, len(named.excerpt_ids))
-    ]
     by_id = {excerpt.id: excerpt for excerpt in draft.excerpts}
-    for contradiction in {named.topic: named for named in shown}.values():
+
+    def is_shown(named: Contradiction) -> bool:
+        return bool(named.differs) or len(cited.intersection(named.excerpt_ids)) < min(2, len(named.excerpt_ids))
+
+    for contradiction in {named.topic: named for named in filter(is_shown, contradictions)}.values():
         sides = [by_id[side] for side in contradiction.excerpt_ids]
         topic, about = contradiction.topic, f"{contradiction.topic} {contradiction.explanation}"
         if topic and not missing_quantities(topic, [draft.question, *(side.quote for side in sides)]):
             yield Paragraph(_text(topic, "strong"))
-        notes = (f" — {note}" if note else "" for note in side_notes(sides, draft.sources, labels))
-        yield from _listed(
-            (
-                *_text(f"“{as_line(side.quote if len(sides) == 1 else _best_sentence(side.quote, about))}” "),
-                Citation(0, "", (side.id,)),
-                *_text(note),
-            )
-            for side, note in zip(sides, notes, strict=True)
-        )
+        lines: list[Inlines] = []
+        for side, note in zip(sides, side_notes(sides, draft.sources, labels), strict=True):
+            quote = as_line(side.quote if len(sides) == 1 else _best_sentence(side.quote, about))
+            lines.append((*_text(f"“{quote}” "), Citation(0, "", (side.id,)), *_text(f" — {note}" if note else "")))
+        yield from _listed(lines)
         if not contradiction.differs:
             yield Paragraph(_text(labels.unconfirmed))
 

@@ -81,6 +81,7 @@ def _prepared(parser: MarkdownIt) -> MarkdownIt:
 
 PARSER, _DRAFTS = _prepared(MarkdownIt("commonmark")), _prepared(_Drafts("commonmark"))
 _STYLES: dict[str, Style] = {"strong": "strong", "em": "emphasis"}
+_ALIGNED: dict[str, Alignment] = {"text-align:left": "left", "text-align:center": "center", "text-align:right": "right"}
 _LATEX = re.compile(r"[\\^_=+<>]|^[A-Za-z]'?$|[A-Za-z]\s*[-*/(]")
 _UNSAFE = re.compile(r"\]\(|<[A-Za-z/!]|://|[`~]|\n\s*\n|^\d[\d.,]*\s")
 """What no formula holds, and a hostile one might."""
@@ -107,12 +108,7 @@ _EMPTY_BRACKETS = re.compile(
 
 
 def inlines(tokens: Sequence[Token], *, drafted: bool = False) -> Inlines:
-    """Convert the children of an `inline` token.
-
-    Args:
-        tokens: the children.
-        drafted: whether a model wrote them: links and images become their words, and HTML goes.
-    """
+    """Convert the children of an `inline` token; of those that a model wrote links and images become their words, and HTML goes."""
     content: list[Inline] = []
     styles: list[Style] = []
     place, script = 0, False
@@ -154,12 +150,8 @@ def inert(content: Inlines, evidence: str) -> Inlines:
                 parts.append(Text(match[0], inline.styles | {"code"}) if known else replace(inline, text=_GONE))
                 last = match.end()
             parts.append(replace(inline, text=text[last:]))
-    return tuple(
-        replace(part, text=_EMPTY_BRACKETS.sub("", part.text))
-        if isinstance(part, Text) and "code" not in part.styles
-        else part
-        for part in joined(parts)
-    )
+    shown = joined(parts)
+    return tuple(replace(part, text=_EMPTY_BRACKETS.sub("", part.text)) if _is_words(part) else part for part in shown)
 
 
 def _stands_so(bracket: re.Match[str], evidence: str) -> bool:
@@ -219,15 +211,12 @@ def _plain(token: Token, styles: frozenset[Style], *, drafted: bool) -> list[Inl
             return [Mark("inferred") if token.content == INFERENCE else Citation(0, "", (token.content,))]
         case "citation":
             return [Text(f"[{token.content}]", styles)]
-    if not token.content:
-        return []
     parts: list[Inline] = []
     last = 0
     for start, end, status in () if drafted else signs_in(token.content):
         parts += [Text(token.content[last:start], styles), Mark(status)]
         last = end
-    parts.append(Text(token.content[last:], styles))
-    return [part for part in parts if not isinstance(part, Text) or part.text]
+    return [*parts, Text(token.content[last:], styles)]
 
 
 def _with_bold(content: Sequence[Inline]) -> Iterable[Inline]:
@@ -282,18 +271,13 @@ def is_active(markdown: str) -> bool:
 
 
 def read_draft(markdown: str, excerpts: Mapping[str, Excerpt] = MappingProxyType({})) -> tuple[Block, ...]:
-    """Read what a model wrote.
+    """Read what a model wrote, with citations in any of the forms that models write.
 
-    Args:
-        markdown: with citations in any of the forms that models write.
-        excerpts: what may be cited, by id: ids without brackets are told from other words by it, and an address that a quote
-            names stays, as code.
+    By the excerpts, by id, ids without brackets are told from other words; an address that a quote names stays, as code.
     """
-    plain = plain_citations(_PRIVATE.sub("", markdown.replace("\r\n", "\n")), excerpts)
+    plain = without_signs(plain_citations(_PRIVATE.sub("", markdown.replace("\r\n", "\n")), excerpts))
     evidence = "\n".join(excerpt.quote for excerpt in excerpts.values())
-    return _Reader(
-        with_dollars(_FOOTNOTE.sub("", _DEFINES.sub(r"\1\\:", without_signs(plain)))), evidence, drafted=True
-    ).read()
+    return _Reader(with_dollars(_FOOTNOTE.sub("", _DEFINES.sub(r"\1\\:", plain))), evidence, drafted=True).read()
 
 
 class _Reader:
@@ -353,7 +337,7 @@ class _Reader:
             first, last = node.map or (0, 0)
             return self._as_text("\n".join(self._markdown.split("\n")[first:last]))
         header, *body = (tuple(map(self._content, row.children)) for row in rows)
-        aligned = tuple(_alignment(str(cell.attrs.get("style", ""))) for cell in rows[0].children)
+        aligned = tuple(_ALIGNED.get(str(cell.attrs.get("style")), "") for cell in rows[0].children)
         return Table(header, tuple(body), aligned)
 
     def _code(self, node: SyntaxTreeNode) -> Code:
@@ -363,10 +347,3 @@ class _Reader:
     def _formula(self, node: SyntaxTreeNode) -> Block:
         latex = node.content.strip()
         return Display(latex) if is_formula(latex) else Paragraph((Text(f"$${latex}$$"),))
-
-
-def _alignment(style: str) -> Alignment:
-    for side in ("left", "center", "right"):
-        if side in style:
-            return side
-    return ""

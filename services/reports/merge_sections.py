@@ -38,12 +38,7 @@ class WrittenSection:
 
 
 def number_paragraphs(sections: Sequence[tuple[str, str]], excerpts: Mapping[str, Excerpt]) -> list[WrittenSection]:
-    """Number the paragraphs of all sections, without paragraphs and sentences that repeat earlier words.
-
-    Args:
-        sections: pairs of title and Markdown.
-        excerpts: citable excerpts by id.
-    """
+    """Number the paragraphs of sections, pairs of title and Markdown, without paragraphs and sentences that repeat earlier words."""
     seen: set[Block] = set()
     earlier: set[tuple[str, ...]] = set()
     numbered: list[WrittenSection] = []
@@ -84,16 +79,12 @@ def shown_sections(sections: Sequence[WrittenSection]) -> list[SectionText]:
     blocks = [block for section in sections for block in section.paragraphs.values()]
     total = sum(len(to_draft([block])) for block in blocks)
     max_chars = total if total <= MAX_SHOWN else max(MIN_SHOWN, MAX_SHOWN // len(blocks))
-    return [
-        SectionText(
-            title=section.title,
-            paragraphs=[
-                NumberedParagraph(number=number, text=inferences_in_words(_beginning(block, max_chars)))
-                for number, block in section.paragraphs.items()
-            ],
-        )
-        for section in sections
-    ]
+    shown: list[SectionText] = []
+    for section in sections:
+        texts = {number: _beginning(block, max_chars) for number, block in section.paragraphs.items()}
+        numbered = [NumberedParagraph(number=key, text=inferences_in_words(text)) for key, text in texts.items()]
+        shown.append(SectionText(title=section.title, paragraphs=numbered))
+    return shown
 
 
 def _beginning(block: Block, max_chars: int) -> str:
@@ -118,25 +109,19 @@ def merge_sections(
 
     A section keeps its first paragraph, and few are dropped, whatever the joining says.
     """
-    dropped = _dropped(sections, joining.repeated)
-    opening = [
-        f"# {joining.title.strip()}" if joining.title.strip() else "",
-        f"**TL;DR** {joining.summary.strip()}" if joining.summary.strip() else "",
-        f"## {labels.conclusion}\n\n{joining.conclusion.strip()}" if joining.conclusion.strip() else "",
-    ]
-    blocks = [*read_draft("\n\n".join(filter(None, opening)), excerpts)]
+    first = {min(section.paragraphs) for section in sections if section.paragraphs}
+    repeated = [number for number in dict.fromkeys(joining.repeated) if number not in first]
+    dropped = repeated[: sum(len(section.paragraphs) for section in sections) // PARAGRAPHS_PER_DROPPED]
+    title, summary, conclusion = joining.title.strip(), joining.summary.strip(), joining.conclusion.strip()
+    opening = [f"# {title}"] if title else []
+    opening += [f"**TL;DR** {summary}"] if summary else []
+    opening += [f"## {labels.conclusion}\n\n{conclusion}"] if conclusion else []
+    blocks = [*read_draft("\n\n".join(opening), excerpts)]
     for section in sections:
         remaining = [block for number, block in section.paragraphs.items() if number not in dropped]
         if remaining:
             blocks += [Heading(2, (Text(section.title),)), *(_with_terms(block, joining.terms) for block in remaining)]
     return tuple(blocks)
-
-
-def _dropped(sections: Sequence[WrittenSection], repeated: Sequence[int]) -> set[int]:
-    first = {min(section.paragraphs) for section in sections if section.paragraphs}
-    count = sum(len(section.paragraphs) for section in sections)
-    repeats = [number for number in dict.fromkeys(repeated) if number not in first]
-    return set(repeats[: count // PARAGRAPHS_PER_DROPPED])
 
 
 def _with_terms(block: Block, changes: Sequence[TermChange]) -> Block:

@@ -31,14 +31,7 @@ class _Nearest(BaseModel):
 
 
 def nearest(text: str, excerpts: Iterable[Excerpt], sources: Mapping[str, Source], max_items: int) -> list[Excerpt]:
-    """Return the excerpts that share most words with a text, with their sources' titles, the nearest first and each quote once.
-
-    Args:
-        text: the statement.
-        excerpts: those to choose from.
-        sources: by content hash.
-        max_items: maximum number.
-    """
+    """Return the excerpts that share most words with a text, with their sources' titles, the nearest first and each quote once."""
     others = _each_once(excerpts)
     [ranked] = _by_words([text], _words_of(others, sources))
     return [others[place] for place in ranked[:max_items]]

@@ -62,12 +62,7 @@ class Citations:
 
 
 def numbered_text(report: Report, *, counts: bool = True) -> tuple[Block, ...]:
-    """Return the text of a report with a tree, title first, without the references.
-
-    Args:
-        report: the report.
-        counts: whether to write how many of its statements have quotes.
-    """
+    """Return the text of a report with a tree, title first, without the references; `counts` of its statements stand in a line of their own."""
     document = report.document or Document(())
     summary = counts_of(report.citations, report.answered, labels_for(report.locale)).text if counts else ""
     line = [Paragraph((Text(summary, frozenset({"emphasis"})),))] if summary else []
@@ -82,16 +77,12 @@ def with_references(report: Report) -> Report:
     listed = references(report, labels)
     if not listed:
         return report
-    uncited = [reference for reference in listed if not reference.cited]
-    folded = uncited if len(uncited) > MAX_UNCITED else []
-    lines = [
-        to_markdown([Listing(((Paragraph(_line(reference)),),), True, reference.number)])
-        for reference in listed
-        if reference not in folded
-    ]
+    uncited = sum(not reference.cited for reference in listed)
+    shown = [reference for reference in listed if reference.cited or uncited <= MAX_UNCITED]
+    lines = [to_markdown([Listing(((Paragraph(_line(each)),),), True, each.number)]) for each in shown]
     parts = [report.markdown.rstrip(), f"## {labels.references}", "\n".join(lines)]
-    if folded:
-        parts.append(labels.more_read_elsewhere.format(count=len(folded)))
+    if len(shown) < len(listed):
+        parts.append(labels.more_read_elsewhere.format(count=uncited))
     text = "\n\n".join(filter(None, parts))
     return report.model_copy(update={"markdown": f"{text}\n"})
 
@@ -118,11 +109,9 @@ def compared(before: Report, after: Report) -> list[Sentence]:
     first, second = list(_lines(before)), list(_lines(after))
     lines: list[Sentence] = []
     for tag, start, end, from_, to in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
-        if tag == "equal":
-            lines += [Sentence(state="same", text=text) for text in first[start:end]]
-        else:
-            lines += [Sentence(state="removed", text=text) for text in first[start:end]]
-            lines += [Sentence(state="added", text=text) for text in second[from_:to]]
+        is_same = tag == "equal"
+        lines += [Sentence(state="same" if is_same else "removed", text=text) for text in first[start:end]]
+        lines += [Sentence(state="added", text=text) for text in second[from_:to] if not is_same]
     return lines
 
 

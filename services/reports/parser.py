@@ -1,22 +1,11 @@
 """Prepares a finished report once for all formats."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, takewhile
 
-from schemas.document import (
-    Block,
-    Code,
-    Drawing,
-    Heading,
-    Inlines,
-    Listing,
-    Paragraph,
-    Quotation,
-    Table,
-    Text,
-)
+from schemas.document import Block, Code, Drawing, Heading, Inlines, Listing, Paragraph, Quotation, Table, Text
 from schemas.reporter import Report
 from services.reports.charts.checks import ChartRefused, checked_chart, is_chart
 from services.reports.document import (
@@ -56,8 +45,9 @@ def parse_report(report: Report) -> ParsedReport:
             sections = [section for section in sections if words(section.title) not in listed]
         sections.append(Section((Text(labels.references),), 2, "sec-references", (), "references"))
     first = lead or next((section.blocks for section in sections if not section.role), ())
-    figures = key_figures(report, Citations.of(report), " ".join(_text_of(first)))
-    opening = _leading_quotations(lead)
+    text = (words(part) for block in first for each in within(block) for part in contents(each))
+    figures = key_figures(report, Citations.of(report), " ".join(text))
+    opening = tuple(takewhile(_is_note, lead))
     summary, points, lead = _summary(lead[len(opening) :])
     return ParsedReport(
         locale=locale,
@@ -87,30 +77,17 @@ def _cut(blocks: Sequence[Block]) -> tuple[Inlines, tuple[Block, ...], list[Sect
         title = heads.pop(0)[1].content
     ends = [*(place for place, _ in heads), len(blocks)]
     taken: dict[str, int] = {}
-    sections = [
-        Section(
-            head.content,
-            max(2, head.level),
-            _anchor(words(head.content), taken),
-            tuple(blocks[place + 1 : end]),
-            head.role,
-        )
-        for (place, head), end in zip(heads, ends[1:], strict=True)
-    ]
+    sections: list[Section] = []
+    for (place, head), end in zip(heads, ends[1:], strict=True):
+        anchor = _anchor(words(head.content), taken)
+        sections.append(Section(head.content, max(2, head.level), anchor, tuple(blocks[place + 1 : end]), head.role))
     return title, tuple(blocks[1 if title else 0 : ends[0]]), sections
 
 
-def _text_of(blocks: Iterable[Block]) -> Iterator[str]:
-    for block in chain.from_iterable(map(within, blocks)):
-        yield from map(words, contents(block))
-
-
 def _anchor(title: str, taken: dict[str, int]) -> str:
-    """Return an anchor that no earlier section has.
+    """Return an anchor that no earlier section has, for a title.
 
-    Args:
-        title: words of the section's title.
-        taken: each anchor with the last number that was tried after it, so that equal titles are not counted anew.
+    An anchor is taken with the last number that was tried after it, so that equal titles are not counted anew.
     """
     base = "sec-" + ("-".join(re.findall(r"\w+", title.lower()))[:60].strip("-_") or "section")
     anchor, number = base, taken.get(base, 1)
@@ -122,13 +99,11 @@ def _anchor(title: str, taken: dict[str, int]) -> str:
     return anchor
 
 
-def _leading_quotations(lead: tuple[Block, ...]) -> tuple[Block, ...]:
-    """Return the notes at the top: quotations without citations."""
-    return tuple(takewhile(lambda block: isinstance(block, Quotation) and not _cites(block), lead))
-
-
-def _cites(quotation: Quotation) -> bool:
-    return any(citations_in(block.content) for block in quotation.blocks if isinstance(block, Paragraph))
+def _is_note(block: Block) -> bool:
+    """Tell whether a block may be a note at the top: a quotation without citations."""
+    return isinstance(block, Quotation) and not any(
+        citations_in(part.content) for part in block.blocks if isinstance(part, Paragraph)
+    )
 
 
 def _summary(lead: tuple[Block, ...]) -> tuple[Inlines, tuple[Block, ...], tuple[Block, ...]]:
@@ -180,11 +155,10 @@ class _Finish:
             case Quotation(blocks=blocks):
                 return Quotation(tuple(self.block(part, nested=True) for part in blocks))
             case Listing(items=items):
-                return replace(
-                    block, items=tuple(tuple(self.block(part, nested=True) for part in item) for item in items)
-                )
+                finished = (tuple(self.block(part, nested=True) for part in item) for item in items)
+                return replace(block, items=tuple(finished))
             case Table(header=header, rows=rows, aligned=aligned):
-                by_numbers = number_sides([[words(cell) for cell in row] for row in rows]) or aligned
+                by_numbers = number_sides([[*map(words, row)] for row in rows]) or aligned
                 sides = tuple(own or numbers for own, numbers in zip(aligned, by_numbers, strict=True))
                 return Table(tuple(map(unmarked, header)), rows, sides)
             case Code(text=text, language=language) if is_chart(language):

@@ -41,9 +41,8 @@ async def render_pdf(report: ParsedReport) -> bytes:
         # Charts are drawings if their library is installed
         interactive = not await asyncio.to_thread(is_installed, "vl_convert")
         try:
-            return await _print_with_browser(
-                browser, await asyncio.to_thread(render_html, report, interactive=interactive)
-            )
+            html = await asyncio.to_thread(render_html, report, interactive=interactive)
+            return await _print_with_browser(browser, html)
         except SettingsError:
             if not await asyncio.to_thread(is_installed, "weasyprint"):
                 raise

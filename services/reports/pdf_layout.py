@@ -21,9 +21,8 @@ def _answer(_: dict[str, Any], page: bytes) -> dict[str, str]:
     import weasyprint
 
     # WeasyPrint does not support MathML, and a fraction without its bar has another meaning
-    html = _MATH.sub(
-        lambda formula: f"<i>{escape(plain_math(unescape(formula[1])))}</i>", page.decode("utf-8", "replace")
-    )
+    text = page.decode("utf-8", "replace")
+    html = _MATH.sub(lambda formula: f"<i>{escape(plain_math(unescape(formula[1])))}</i>", text)
     try:
         pdf = weasyprint.HTML(string=html, url_fetcher=_nothing_from_outside).write_pdf(presentational_hints=True)
     except Exception as error:  # noqa: BLE001 - whatever fails in there is told, not raised

@@ -61,17 +61,14 @@ def _line(node: ElementTree.Element) -> str:
 def _row(parts: list[ElementTree.Element]) -> str:
     line = ""
     for place, part in enumerate(parts):
-        text = _line(part)
-        if _bare(part).tag.rpartition("}")[2] == "mfrac" and not all(
-            map(_weak, (*parts[place - 1 : place], *parts[place + 1 : place + 2]))
-        ):
+        text, tag = _line(part), part.tag.rpartition("}")[2]
+        beside = [*parts[place - 1 : place], *parts[place + 1 : place + 2]]
+        if _bare(part).tag.rpartition("}")[2] == "mfrac" and not all(map(_weak, beside)):
             text = f"({text})"
-        operator = part.tag.rpartition("}")[2] == "mo" and text in _SPACED
         first = place == 0 or line.rstrip().endswith(tuple("([,=<>≤≥≠≈"))
-        function = part.tag.rpartition("}")[2] == "mi" and len(text) > 1
-        line += (
-            f" {text} " if operator and not (first and text in _UNSPACED_FIRST) else f" {text} " if function else text
-        )
+        operator = tag == "mo" and text in _SPACED and not (first and text in _UNSPACED_FIRST)
+        function = tag == "mi" and len(text) > 1
+        line += f" {text} " if operator or function else text
     return line
 
 

@@ -33,39 +33,22 @@ class Numbering:
     cited_as: dict[str, Source]
     """Original of each source, by the source's content hash."""
 
-    def original_of(self, excerpt: Excerpt) -> Source:
-        """Return the source under which an excerpt is cited."""
-        return self.cited_as[excerpt.content_hash]
-
 
 def number_sources(sources: Mapping[str, Source], excerpts: Sequence[Excerpt], cited: Iterable[str]) -> Numbering:
-    """Number cited sources in order of citation, then uncited ones, then copies.
+    """Number cited sources in the order of the ids of the excerpts that are cited, then uncited ones, then copies.
 
-    Args:
-        sources: sources by content hash; sources without excerpts are left out, unless they are copies of a source with
-            excerpts.
-        excerpts: excerpts of these sources.
-        cited: excerpt ids in order of citation.
+    Sources, by content hash, are left out if they have no excerpts, unless they are copies of one that has some.
     """
-    used = dict.fromkeys(excerpt.content_hash for excerpt in excerpts)
+    quoted = {excerpt.id: excerpt.content_hash for excerpt in excerpts}
+    used = dict.fromkeys(quoted.values())
     originals = _originals(sources, list(used))
-    by_id = {excerpt.id: excerpt for excerpt in excerpts}
-    order = list(
-        dict.fromkeys(
-            [originals[by_id[key].content_hash] for key in cited if key in by_id] + [originals[key] for key in used]
-        )
-    )
+    order = list(dict.fromkeys(originals[key] for key in [*(quoted[key] for key in cited if key in quoted), *used]))
     copies = [key for key, original in originals.items() if key != original and original in order]
-    numbered = {
-        key: sources[key].model_copy(
-            update={
-                "number": number,
-                "file": f"sources/{number:02d}-{name_of(sources[key])}.txt",
-                "duplicate_of": originals[key] if originals[key] != key else None,
-            }
-        )
-        for number, key in enumerate([*order, *copies], 1)
-    }
+    numbered: dict[str, Source] = {}
+    for number, key in enumerate([*order, *copies], 1):
+        place = {"number": number, "file": f"sources/{number:02d}-{name_of(sources[key])}.txt"}
+        original = originals[key] if originals[key] != key else None
+        numbered[key] = sources[key].model_copy(update={**place, "duplicate_of": original})
     return Numbering(list(numbered.values()), {key: numbered[originals[key]] for key in numbered})
 
 
@@ -199,62 +182,46 @@ def cited_numbers(report: Report) -> set[int]:
 
 
 def references(report: Report, labels: Labels) -> tuple[Reference, ...]:
-    """Return a report's sources by number; copies are listed with their originals.
-
-    Args:
-        report: a report with numbered sources.
-        labels: labels in its language.
-    """
-    numbers = numbers_of(report)
-    cited = cited_numbers(report)
+    """Return a report's numbered sources, with labels in its language; copies are listed with their originals."""
+    numbers, cited = numbers_of(report), cited_numbers(report)
     copies: dict[str, list[str]] = {}
     for source in report.sources:
         if source.duplicate_of:
             copies.setdefault(source.duplicate_of, []).extend(source.addresses)
     confirming = confirming_sources(report.excerpts, numbers)
     proving = {key for claim in report.citations for key in claim.citations} | _in_charts(report)
-    return tuple(
-        Reference(
+    listed: list[Reference] = []
+    for source in report.sources:
+        if source.duplicate_of or source.number is None:
+            continue
+        quoted = [excerpt for excerpt in report.excerpts if numbers.get(excerpt.id) == source.number]
+        about = details(
+            source,
+            copies.get(source.content_hash, []),
+            labels,
+            cited=source.number in cited,
+            confirming=confirming.get(source.number, ()),
+            pages=sorted({excerpt.page for excerpt in quoted if excerpt.page}),
+        )
+        published = labels.published.format(date=source.published) if source.published else ""
+        reference = Reference(
             number=source.number,
             title=source.card.heading or source.url,
             url=source.url,
             link=link_of(source),
-            who=who(source, labels, beside=source.title),
+            who=tuple(filter(None, (*_publisher(source, labels, beside=source.title), published))),
             by=_by(source, labels),
-            details=details(
-                source,
-                copies.get(source.content_hash, []),
-                labels,
-                cited=source.number in cited,
-                confirming=confirming.get(source.number, ()),
-                pages=sorted(
-                    {
-                        excerpt.page
-                        for excerpt in report.excerpts
-                        if excerpt.page and numbers.get(excerpt.id) == source.number
-                    }
-                ),
-            ),
+            details=about,
             cited=source.number in cited,
-            quotes=tuple(
-                Quote(excerpt.id, excerpt.quote, excerpt.id in proving)
-                for excerpt in report.excerpts
-                if numbers.get(excerpt.id) == source.number
-            ),
+            quotes=tuple(Quote(excerpt.id, excerpt.quote, excerpt.id in proving) for excerpt in quoted),
             text=stored_text(source),
         )
-        for source in report.sources
-        if not source.duplicate_of and source.number is not None
-    )
+        listed.append(reference)
+    return tuple(listed)
 
 
 def confirming_sources(excerpts: Iterable[Excerpt], numbers: Mapping[str, int]) -> dict[int, list[int]]:
-    """Return the numbers of the sources that confirm another source's figures, by its number.
-
-    Args:
-        excerpts: all excerpts of the report.
-        numbers: number under which each excerpt is cited, by its id.
-    """
+    """Return the numbers of the sources that confirm another source's figures, by its number; excerpts have the numbers by their ids."""
     by_number: dict[int, set[int]] = {}
     for excerpt in excerpts:
         if excerpt.id in numbers:
@@ -272,15 +239,9 @@ def details(
     confirming: Sequence[int] = (),
     pages: Sequence[int] = (),
 ) -> tuple[str, ...]:
-    """Describe a source in the reader's language.
+    """Describe a source in the labels' language, with the addresses of its copies, which follow other addresses of the same text.
 
-    Args:
-        source: the source.
-        copies: addresses of its copies, which follow other addresses of the same text.
-        labels: labels in the report's language.
-        cited: whether the report cites it.
-        confirming: numbers of independent sources that also give its figures.
-        pages: numbers of the pages that are quoted.
+    It also names the independent sources, by their numbers, that confirm its figures, and the pages that are quoted.
     """
     parts = [labels.kinds[source.kind]] if source.kind in labels.kinds else []
     parts += filter(None, _publisher(source, labels, beside=f"{source.title} {source.url}"))
@@ -302,19 +263,8 @@ def details(
     return tuple(parts)
 
 
-def who(source: Source, labels: Labels, *, beside: str) -> tuple[str, ...]:
-    """Return the publisher, kind and date of a source in the reader's language.
-
-    Args:
-        source: the source.
-        labels: labels in the report's language.
-        beside: text shown beside it; a site in it is not repeated.
-    """
-    published = labels.published.format(date=source.published) if source.published else ""
-    return tuple(filter(None, (*_publisher(source, labels, beside), published)))
-
-
 def _publisher(source: Source, labels: Labels, beside: str) -> tuple[str, str]:
+    """Return a source's site, unless the text beside it names that, and its kind in the reader's language."""
     site = source.publisher if source.publisher.casefold() not in beside.casefold() else ""
     return site, labels.categories.get(source.source_kind, "")
 

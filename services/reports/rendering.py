@@ -23,9 +23,8 @@ from schemas.document import (
     Table,
     Text,
 )
-from schemas.evidence import Status
 from services.reports.citation_forms import INFERENCE
-from services.reports.document import changed
+from services.reports.document import changed, unmarked
 from services.reports.sentences import cited_in_head, cited_once, lines_of
 from services.reports.statuses import SIGNS
 
@@ -57,10 +56,9 @@ def to_draft(blocks: Iterable[Block]) -> str:
 
 
 def _drafted(content: Inlines) -> Inlines:
-    marks: dict[Status, Inlines] = {"inferred": (Citation(0, "", (INFERENCE,)),)}
-    return tuple(
-        part for inline in content for part in (marks.get(inline.status, ()) if isinstance(inline, Mark) else (inline,))
-    )
+    inference = Citation(0, "", (INFERENCE,))
+    kept = unmarked(content, inferred=True)
+    return tuple(inference if isinstance(inline, Mark) else inline for inline in kept)
 
 
 def inline_markdown(content: Inlines) -> str:

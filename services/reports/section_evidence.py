@@ -35,16 +35,11 @@ TextOf = Callable[[str], Awaitable[str]]
 def sections_of(
     nodes: Sequence[OutlineNode], findings: Sequence[FindingView], background: Sequence[EvidenceView] = ()
 ) -> list[Section]:
-    """Return the sections with evidence, in the outline's order.
+    """Return the sections with evidence, in the order of the outline, which may have no nodes.
 
     Of a quote that several steps found, one section has one excerpt: sections take turns, so that none loses all to
     an earlier one. Excerpts of steps without a node get a section for each step; those of the background go to the
     section that shares most words with them.
-
-    Args:
-        nodes: nodes of the outline; empty if the run has none.
-        findings: findings of the steps, with their shown evidence.
-        background: shown evidence of the background search.
     """
     views = {item.id: item for finding in findings for item in finding.evidence}
     views |= {item.id: item for item in background}
@@ -57,17 +52,19 @@ def sections_of(
         ids = [key for key in dict.fromkeys(node.excerpt_ids) if key in views and key not in placed]
         placed.update(ids)
         ids = [key for key in ids if key not in repeated]
+        section = sections.setdefault(top, Section(title="", node=top))
         if node.id == top:
-            section = sections.setdefault(top, Section(title="", node=top))
             section.title, section.wanted = node.title, node.wanted
             section.excerpt_ids = [*ids, *section.excerpt_ids]
         else:
-            section = sections.setdefault(top, Section(title="", node=top))
             section.parts.append(SectionPart(title=node.title, wanted=node.wanted, excerpt_ids=ids))
         section.figures |= node.figures
         section.shared_ids += [key for key in node.also_ids if key in views]
     chosen = [filled for section in sections.values() if (filled := _with_evidence(section, views)).all_ids]
-    chosen += _by_steps(findings, placed)
+    for finding in findings:
+        if ids := [item.id for item in finding.evidence if item.id not in placed]:
+            placed.update(ids)
+            chosen.append(Section(title=finding.title, wanted=finding.description, excerpt_ids=ids))
     _add_background(chosen, [item for item in background if item.id not in placed], views)
     return share(chosen, views)
 
@@ -82,14 +79,10 @@ def _tops(nodes: Sequence[OutlineNode]) -> dict[str, str]:
     parents = {node.id: node.parent for node in nodes}
     tops: dict[str, str] = {}
     for node in nodes:
-        seen, top = {node.id}, node.id
-        while (parent := parents.get(top, "")) in parents:
-            if parent in seen:
-                top = node.id
-                break
-            seen.add(parent)
-            top = parent
-        tops[node.id] = top
+        above = [node.id]
+        while (parent := parents[above[-1]]) in parents and parent not in above:
+            above.append(parent)
+        tops[node.id] = node.id if parent in above else above[-1]
     return tops
 
 
@@ -119,35 +112,19 @@ def _with_evidence(section: Section, views: Mapping[str, EvidenceView]) -> Secti
     """
     own = {(views[key].title, views[key].quote) for key in section.all_ids}
     shared = [key for key in dict.fromkeys(section.shared_ids) if (views[key].title, views[key].quote) not in own]
-    section = section.model_copy(
-        update={"shared_ids": shared if own else [], "excerpt_ids": section.excerpt_ids if own else shared}
-    )
-    parts = [part for part in section.parts if part.excerpt_ids]
-    if len(parts) == 1 and not section.excerpt_ids:
-        return section.model_copy(update={"excerpt_ids": parts[0].excerpt_ids, "parts": []})
-    return section.model_copy(update={"parts": parts})
-
-
-def _by_steps(findings: Sequence[FindingView], placed: set[str]) -> list[Section]:
-    sections: list[Section] = []
-    for finding in findings:
-        ids = [item.id for item in finding.evidence if item.id not in placed]
-        if ids:
-            placed.update(ids)
-            sections.append(Section(title=finding.title, wanted=finding.description, excerpt_ids=ids))
-    return sections
+    ids, parts = section.excerpt_ids if own else shared, [part for part in section.parts if part.excerpt_ids]
+    if len(parts) == 1 and not ids:
+        ids, parts = parts[0].excerpt_ids, []
+    return section.model_copy(update={"shared_ids": shared if own else [], "excerpt_ids": ids, "parts": parts})
 
 
 def _add_background(
     sections: Sequence[Section], evidence: Sequence[EvidenceView], views: Mapping[str, EvidenceView]
 ) -> None:
-    if not sections or not evidence:
-        return
-    words = [
-        set(tokens(" ".join([section.title, section.wanted, *(views[key].quote for key in section.all_ids)])))
-        for section in sections
-    ]
-    for item in evidence:
+    quotes = [[views[key].quote for key in section.all_ids] for section in sections]
+    topics = ([section.title, section.wanted, *own] for section, own in zip(sections, quotes, strict=True))
+    words = [set(tokens(" ".join(topic))) for topic in topics]
+    for item in evidence if sections else ():
         own = set(tokens(item.quote))
         best = max(range(len(sections)), key=lambda place: len(own & words[place]))
         sections[best].excerpt_ids.append(item.id)
@@ -157,15 +134,12 @@ def share(sections: Sequence[Section], views: Mapping[str, EvidenceView]) -> lis
     """Give sections with too little evidence the closest excerpts of others that answer a step, and those that give figures all figures.
 
     What a section shares already, as it serves it, comes first.
-
-    Args:
-        sections: sections with their topics and excerpts.
-        views: the evidence by id.
     """
-    answering = {section.title: _answering(section, views) for section in sections}
-    with_figures = [
-        key for section in sections for key in section.all_ids if key in views and has_figure(views[key].quote)
-    ]
+    shown = [[key for key in section.all_ids if key in views] for section in sections]
+    with_figures = [key for keys in shown for key in keys if has_figure(views[key].quote)]
+    answering: dict[str, list[str]] = {}
+    for section, keys in zip(sections, shown, strict=True):
+        answering[section.title] = [key for key in keys if views[key].relevance == "high"]
     shared: list[Section] = []
     for section in sections:
         own, ids = answering[section.title], list(section.shared_ids)
@@ -179,18 +153,11 @@ def share(sections: Sequence[Section], views: Mapping[str, EvidenceView]) -> lis
     return shared
 
 
-def _answering(section: Section, views: Mapping[str, EvidenceView]) -> list[str]:
-    return [key for key in section.all_ids if key in views and views[key].relevance == "high"]
-
-
 def _nearest(section: Section, others: Sequence[EvidenceView], max_items: int) -> list[str]:
-    scores = bm25([tokens(f"{view.title} {view.quote}") for view in others], set(tokens(_topic(section))))
+    topic = " ".join([section.title, section.wanted, *(f"{part.title} {part.wanted}" for part in section.parts)])
+    scores = bm25([tokens(f"{view.title} {view.quote}") for view in others], set(tokens(topic)))
     ranked = sorted(range(len(others)), key=lambda place: -scores[place])
     return [others[place].id for place in ranked[:max_items] if scores[place] > 0]
-
-
-def _topic(section: Section) -> str:
-    return " ".join([section.title, section.wanted, *(f"{part.title} {part.wanted}" for part in section.parts)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,13 +176,7 @@ class Surroundings:
 async def surroundings_of(
     excerpts: Iterable[Excerpt], sources: Mapping[str, Source], text_of: TextOf
 ) -> dict[str, Surroundings]:
-    """Return the surroundings of quotes by excerpt id; each source is read once.
-
-    Args:
-        excerpts: excerpts with offsets.
-        sources: sources by content hash.
-        text_of: returns the stored texts.
-    """
+    """Return the surroundings of quotes by excerpt id; each source is read once. Sources are given by content hash."""
     by_source: dict[str, list[Excerpt]] = {}
     for excerpt in excerpts:
         source = sources.get(excerpt.content_hash)
@@ -248,12 +209,7 @@ def surroundings(text: str, start: int, end: int, count: int = SENTENCES) -> Sur
 
 
 def beside_each_other(excerpts: Iterable[Excerpt], around: Mapping[str, Surroundings]) -> dict[str, tuple[str, str]]:
-    """Return the text before and after each excerpt, without parts that another excerpt quotes or shows.
-
-    Args:
-        excerpts: excerpts that are shown together.
-        around: surroundings by excerpt id.
-    """
+    """Return the text before and after each excerpt, without parts that another excerpt shown with it quotes or shows."""
     shown: dict[str, tuple[str, str]] = {}
     by_source: dict[str, list[Excerpt]] = {}
     for excerpt in excerpts:

@@ -45,15 +45,12 @@ class SectionEvidence:
         part_of = {key: part.title for part in section.parts for key in part.excerpt_ids}
         ids = [key for key in section.all_ids if key in self.views]
         beside = beside_each_other([self.excerpts[key] for key in ids if key in self.excerpts], self.around)
-        return [
-            SectionExcerpt(
-                **self.views[key].model_dump(),
-                part=part_of.get(key, ""),
-                before=beside.get(key, ("", ""))[0],
-                after=beside.get(key, ("", ""))[1],
-            )
-            for key in ids
-        ]
+        shown: list[SectionExcerpt] = []
+        for key in ids:
+            before, after = beside.get(key, ("", ""))
+            view = self.views[key].model_dump()
+            shown.append(SectionExcerpt(**view, part=part_of.get(key, ""), before=before, after=after))
+        return shown
 
     def shared(self, section: Section, contradictions: Sequence[ContradictionView], room: int) -> list[EvidenceView]:
         """Return excerpts of other sections that a section may use: other sides of its contradictions, and assigned ones that fit `room` tokens."""
@@ -99,15 +96,9 @@ def portions_of(
     fewest: int,
     shared: Sequence[EvidenceView] = (),
 ) -> list[Portion]:
-    """Split a section's excerpts into portions of similar size, each within the room of a prompt.
+    """Split a section's excerpts into portions of similar size, each within the room of a prompt, in tokens of evidence.
 
-    Args:
-        number: number of the section, from 1.
-        passages: all of its excerpts.
-        room: tokens of evidence in one prompt.
-        words: target words of the whole section.
-        fewest: minimum words of the whole section.
-        shared: excerpts of other sections that the first portion may use.
+    Words are those of the whole section; the first portion may use the shared excerpts of other sections.
     """
     sizes = [passage_tokens(f"{item.before}{item.quote}{item.after}") for item in passages]
     count = max(1, -(-sum(sizes) // max(1, room)))
@@ -119,18 +110,11 @@ def portions_of(
             groups.append([])
         groups[-1].append(item)
         used += size
-    return [
-        Portion(
-            number,
-            group,
-            words // len(groups),
-            fewest // len(groups),
-            place,
-            len(groups),
-            list(shared if place == 1 else ()),
-        )
-        for place, group in enumerate(groups, 1)
-    ]
+    count, portions = len(groups), []
+    for place, group in enumerate(groups, 1):
+        also = list(shared if place == 1 else ())
+        portions.append(Portion(number, group, words // count, fewest // count, place, count, also))
+    return portions
 
 
 @dataclass(slots=True)
@@ -146,13 +130,9 @@ class SectionWriter:
     """Limits that left no room for a portion, one for each."""
 
     async def portion(self, portion: Portion, on_text: OnText, *, alone: bool) -> str | None:
-        """Write one portion; if that fails, quote its evidence.
+        """Write one portion, and call `on_text` with each piece; if that fails, quote its evidence.
 
-        Args:
-            portion: the portion to write.
-            on_text: called with each piece of the text.
-            alone: whether no other portion is being written. Parallel portions reserve room for their longest answers;
-                None is returned if they leave no room.
+        Unless it is written alone, None is returned where the others leave no room: they reserve it for their longest answers.
         """
         locale = self.prompt.locale
         try:

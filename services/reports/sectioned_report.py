@@ -6,7 +6,7 @@ room for a section, its quotes stand in its place; where none is left for joinin
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -20,9 +20,10 @@ from schemas.reporter import ReporterPrompt
 from schemas.reporter_joining import Joining, ReporterJoiningPrompt
 from services.models import ask
 from services.models.token_limits import evidence_tokens
-from services.reports.checking.citations import check_citations
 from services.reports.document import cited_in
 from services.reports.labels import labels_for
+from services.reports.markdown import ReportInputs, check_draft
+from services.reports.markdown_blocks import read_draft
 from services.reports.merge_sections import WrittenSection, merge_sections, number_paragraphs, shown_sections
 from services.reports.rendering import to_draft
 from services.reports.report_draft import Written
@@ -106,32 +107,19 @@ def strengths(
     sources: Mapping[str, Source],
     prompt: ReporterPrompt,
 ) -> list[Strength]:
-    """Return the strengths of sections after the check by code.
-
-    Args:
-        sections: sections in order.
-        texts: texts of the sections, with citations.
-        excerpts: citable excerpts by id.
-        sources: sources by content hash.
-        prompt: the prompt with the question and the locale.
-    """
+    """Return the strengths of sections with these texts, which cite excerpts by id, after the check by code."""
     results: list[Strength] = []
     for section, text in zip(sections, texts, strict=True):
         own = {key: excerpts[key] for key in section.all_ids if key in excerpts}
-        titles = {excerpt.content_hash: sources[excerpt.content_hash].card.evidence for excerpt in own.values()}
-        untraced = {key: numbers for key in titles if (numbers := sources[key].untraced)}
-        checked = check_citations(
-            text,
-            own,
-            titles=titles,
-            published={key: sources[key].published or "" for key in titles},
-            untraced=untraced,
-            question=prompt.question,
-            locale=prompt.locale,
-        )
-        aspects = max(1, len(section.parts) + bool(section.excerpt_ids))
-        results.append(Strength(sure_claims(checked.claims) / aspects, len(own)))
+        known = {excerpt.content_hash: sources[excerpt.content_hash] for excerpt in own.values()}
+        blocks = read_draft(text, own)
+        draft = ReportInputs(prompt.question, prompt.locale, section.title, blocks, list(own.values()), known)
+        results.append(_strength(section, check_draft(draft).claims, len(own)))
     return results
+
+
+def _strength(section: Section, claims: Iterable[Claim], excerpts: int) -> Strength:
+    return Strength(sure_claims(claims) / max(1, len(section.parts) + bool(section.excerpt_ids)), excerpts)
 
 
 def borne(sections: Sequence[Section], claims: Sequence[Claim]) -> list[Strength]:
@@ -139,18 +127,14 @@ def borne(sections: Sequence[Section], claims: Sequence[Claim]) -> list[Strength
     results: list[Strength] = []
     for section in sections:
         ids = set(section.all_ids)
-        sure = sure_claims(claim for claim in claims if ids.intersection(claim.citations))
-        results.append(Strength(sure / max(1, len(section.parts) + bool(section.excerpt_ids)), len(ids)))
+        results.append(_strength(section, [claim for claim in claims if ids.intersection(claim.citations)], len(ids)))
     return results
 
 
 def weakest(section_strengths: Sequence[Strength], done: Collection[int]) -> int | None:
     """Return the index of the weakest section that was not researched again, or None."""
-    return min(
-        (place for place in range(len(section_strengths)) if place not in done),
-        key=lambda place: section_strengths[place],
-        default=None,
-    )
+    places = (place for place in range(len(section_strengths)) if place not in done)
+    return min(places, key=lambda place: section_strengths[place], default=None)
 
 
 @dataclass(slots=True)
@@ -186,9 +170,8 @@ class SectionedReport:
         self.evidence.around = await surroundings_of(self.evidence.excerpts.values(), self.sources, self.text_of)
         await self._write_sections()
         await self._rework()
-        paragraphs = number_paragraphs(
-            [(section.title, text) for section, text in zip(sections, self.texts, strict=True)], self.evidence.excerpts
-        )
+        titles = [section.title for section in sections]
+        paragraphs = number_paragraphs([*zip(titles, self.texts, strict=True)], self.evidence.excerpts)
         joining = await self._joining(paragraphs)
         written_from: dict[str, set[str]] = {}
         for section in sections:
@@ -227,18 +210,11 @@ class SectionedReport:
         room = await evidence_tokens(self.run, "reporter", self.run.context.level.passage_tokens)
         weights = [self.evidence.words(section) for section in sections]
         words, fewest = shared_out(self.length.words, weights), shared_out(self.length.fewest, weights)
-        return [
-            portion
-            for place, section in enumerate(sections)
-            for portion in portions_of(
-                place + 1,
-                self.evidence.of(section),
-                room,
-                words[place],
-                fewest[place],
-                self.evidence.shared(section, self.prompt.contradictions, room),
-            )
-        ]
+        portions: list[Portion] = []
+        for place, section in enumerate(sections):
+            shared = self.evidence.shared(section, self.prompt.contradictions, room)
+            portions += portions_of(place + 1, self.evidence.of(section), room, words[place], fewest[place], shared)
+        return portions
 
     async def _streamed(self, portion: Portion, place: int, stream: InOrder, *, alone: bool) -> str | None:
         """Write a portion; None if others reserve the room that it needs."""
@@ -266,10 +242,8 @@ class SectionedReport:
         """Rewrite a section from all of its evidence, including new evidence, without streaming."""
         section = self.writer.sections[place]
         before = self.evidence.words(section)
-        section = section.model_copy(
-            update={"excerpt_ids": [*section.excerpt_ids, *(excerpt.id for excerpt in new.excerpts)]}
-        )
-        self.writer.sections[place] = section
+        ids = [*section.excerpt_ids, *(excerpt.id for excerpt in new.excerpts)]
+        section = self.writer.sections[place] = section.model_copy(update={"excerpt_ids": ids})
         self.evidence.views |= {view.id: view for view in new.views}
         self.evidence.excerpts |= {excerpt.id: excerpt for excerpt in new.excerpts}
         self.evidence.around |= await surroundings_of(new.excerpts, new.sources, self.text_of)

@@ -26,15 +26,13 @@ Units = Sequence[Inline]
 
 def units_of(content: Inlines) -> list[Inline]:
     """Return inlines with each character of a text by itself."""
-    return [
-        unit
-        for inline in content
-        for unit in (
-            (Text(char, inline.styles) for char in inline.text)
-            if isinstance(inline, Text) and "code" not in inline.styles
-            else (inline,)
-        )
-    ]
+    units: list[Inline] = []
+    for inline in content:
+        if isinstance(inline, Text) and "code" not in inline.styles:
+            units += [Text(char, inline.styles) for char in inline.text]
+        else:
+            units.append(inline)
+    return units
 
 
 def text_of(units: Units) -> str:
@@ -93,7 +91,8 @@ def join_sentences(parts: Iterable[Units]) -> Inlines:
     """Put sentences together again, with blanks where the script has them."""
     units: list[Inline] = []
     for part in parts:
-        if units and part and not _joins(units[-1], part[0]):
+        stops = units and part and (text_of(units[-1:]) in "。！？；）" or text_of(part[:1]) in "。！？")
+        if units and part and not stops:
             styles = [unit.styles if isinstance(unit, Text) else frozenset() for unit in (units[-1], part[0])]
             units.append(Text(" ", frozenset.intersection(*styles) - {"code"}))
         units += part
@@ -129,18 +128,14 @@ def cited_in_head(table: Table) -> Table:
     if 0 in shared[0] or any(isinstance(inline, Citation) for inline in chain(*table.header)):
         return table
     *heads, last = table.header
+
+    def bare(content: Inlines) -> Inlines:
+        return joined(trimmed(units_of(tuple(inline for inline in content if not isinstance(inline, Citation)))))
+
     rows = zip(table.rows, marked, strict=True)
-    bare = [row if has_mark else tuple(map(_without_citations, row)) for row, has_mark in rows]
     cited = (*last, *([Text(" ")] if last and shared[0] else []), *shared[0].values())
-    return replace(table, header=(*heads, cited), rows=tuple(bare))
-
-
-def _without_citations(content: Inlines) -> Inlines:
-    return joined(trimmed(units_of(tuple(inline for inline in content if not isinstance(inline, Citation)))))
-
-
-def _joins(before: Inline, after: Inline) -> bool:
-    return text_of([before]) in "。！？；）" or text_of([after]) in "。！？"
+    left = (row if has_mark else tuple(map(bare, row)) for row, has_mark in rows)
+    return replace(table, header=(*heads, cited), rows=tuple(left))
 
 
 def words_of(units: Iterable[Inline]) -> str:

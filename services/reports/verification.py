@@ -14,9 +14,9 @@ from services.reports.editing import edited
 from services.reports.judge import Judge, Search
 from services.reports.markdown import ReportInputs, check_draft
 from services.reports.section_evidence import TextOf
-from services.run.budget import limit_message
+from services.reports.section_writer import in_words
 from services.run.errors import LimitReached, ModelError
-from services.run.ui_text import problem_text, say
+from services.run.ui_text import say
 
 
 @dataclass(slots=True)
@@ -69,7 +69,7 @@ async def verify_draft(
     Args:
         draft: the reporter's draft, with its sentences' likeness if computed.
         text_of: returns the texts around quotes.
-        tone: tone of the report.
+        tone: of the report.
         before: results of the first pass, for a second one over what the editor left.
         unused: excerpts that the editor is to use; by default those of high relevance that the draft does not cite.
         unmet: what the draft lacks of what was asked for, in words.
@@ -77,16 +77,10 @@ async def verify_draft(
         search: searches the user's documents for what the draft says is not told.
     """
     excerpts, sources = {excerpt.id: excerpt for excerpt in draft.excerpts}, dict(draft.sources)
-    judge = Judge(excerpts, sources, draft.locale, text_of, search)
-    judge.judgements.update(before.judgements if before else {})
-    judge.new_excerpts.extend(before.new_excerpts if before else [])
-    judge.new_sources.update(before.new_sources if before else {})
-    verified = Verified(
-        judge.judgements,
-        before.blocks if before else None,
-        new_excerpts=judge.new_excerpts,
-        new_sources=judge.new_sources,
-    )
+    before = before or Verified()
+    judgements, new_excerpts, new_sources = {**before.judgements}, [*before.new_excerpts], {**before.new_sources}
+    judge = Judge(excerpts, sources, draft.locale, text_of, search, judgements, new_excerpts, new_sources)
+    verified = Verified(judgements, before.blocks, new_excerpts=new_excerpts, new_sources=new_sources)
     try:
         checked = await _judged(draft, verified, judge)
         former_claims = draft.former.citations if draft.former else []
@@ -100,10 +94,8 @@ async def verify_draft(
         if blocks is not None:
             verified.blocks = blocks
             await _judged(draft, verified, judge)
-    except LimitReached as limit:
-        verified.limits = [limit_message(limit, draft.locale), say("verified_by_code", draft.locale)]
-    except ModelError as problem:
-        verified.limits = [problem_text(problem, draft.locale), say("verified_by_code", draft.locale)]
+    except (LimitReached, ModelError) as problem:
+        verified.limits = [in_words(problem, draft.locale), say("verified_by_code", draft.locale)]
     return verified
 
 

@@ -47,26 +47,16 @@ class Length:
     """Number of words that the run or its depth promises; a report that misses it says so. 0: none."""
 
     def missed(self, text: str, *, chosen: bool, at_most: bool = False) -> bool:
-        """Tell whether a text has clearly fewer words than promised, or clearly more if the user chose the number.
-
-        Args:
-            text: the text.
-            chosen: whether the user chose the number.
-            at_most: whether fewer words will do.
-        """
+        """Tell whether a text has clearly fewer words than promised, unless fewer will do, or clearly more if the user chose the number."""
         count = words_in(text)
-        return (not at_most and count < (1 - NEAR) * self.promised) or (
-            chosen and count > (1 + NEAR) * self.promised > 0
-        )
+        too_short = not at_most and count < (1 - NEAR) * self.promised
+        return too_short or (chosen and count > (1 + NEAR) * self.promised > 0)
 
 
 def length_of(context: RunContext, quoted: int, steps: int) -> Length:
-    """Return the target length of a report in sections.
+    """Return the target length of a report in sections, by the words of all shown evidence and the number of steps with findings.
 
-    Args:
-        context: choices of the run; `words` and `length` override the depth.
-        quoted: number of words of all shown evidence.
-        steps: number of steps with findings.
+    Of the run's choices `words` and `length` override the depth.
     """
     if context.words is not None:
         return Length(context.words, context.words, context.words)
@@ -88,17 +78,10 @@ def shared_out(words: int, evidence: Sequence[int]) -> list[int]:
 def unmet_wishes(blocks: Sequence[Block], context: RunContext, locale: str, *, translated: bool = False) -> list[str]:
     """Return what a draft lacks of the wished form, length and language, in the reader's language.
 
-    Args:
-        blocks: the draft.
-        context: choices of the run, with the wishes of its question.
-        locale: locale of the report.
-        translated: whether the question asks for another language than its own, in which columns have other names.
+    If it is `translated` into another language than the question's, its columns may have other names.
     """
-    return [
-        *_form(blocks, context.wishes, locale, translated=translated),
-        *_length(blocks, context, locale),
-        *_written(blocks, context, locale),
-    ]
+    form = _form(blocks, context.wishes, locale, translated=translated)
+    return [*form, *_length(blocks, context, locale), *_written(blocks, context, locale)]
 
 
 def _form(blocks: Sequence[Block], wishes: Form, locale: str, *, translated: bool) -> Iterator[str]:
@@ -110,13 +93,13 @@ def _form(blocks: Sequence[Block], wishes: Form, locale: str, *, translated: boo
         yield say(f"unmet_{wishes.shape}", locale)
     elif wishes.columns and tables and not translated:
         heads = [letters(words(cell)).casefold() for table in tables for cell in table.header]
-        lacking = [column for column in wishes.columns if not _among(heads, letters(column).casefold())]
+        lacking = []
+        for column in wishes.columns:
+            name = letters(column).casefold()
+            if not any(head and (name in head or head in name) for head in heads):
+                lacking.append(column)
         if lacking:
             yield say("unmet_columns", locale, columns=", ".join(lacking))
-
-
-def _among(heads: Sequence[str], column: str) -> bool:
-    return any(head and (column in head or head in column) for head in heads)
 
 
 def _length(blocks: Sequence[Block], context: RunContext, locale: str) -> Iterator[str]:
@@ -138,14 +121,15 @@ def unmet_by_sources(sources: Sequence[Source], context: RunContext, locale: str
     datable = [source for source in sources if source.kind in {"web", "document"}]
     only = ", ".join(context.include_domains)
     span = "–".join([wishes.after or "…", wishes.before or "…"]) if wishes.after or wishes.before else ""
-    late = [source for source in datable if span and not filters.in_time(source.published)]
-    undated = sum(not source.published for source in datable) if span else 0
+    unmet = []
+    if late := [source for source in datable if span and not filters.in_time(source.published)]:
+        unmet.append(say("unmet_dates", locale, span=span, sources=_named(late)))
+    if span and (undated := sum(not source.published for source in datable)):
+        unmet.append(say("undated", locale, span=span, count=undated))
     outside = [source for source in datable if only and (source.kind != "web" or not filters.permit(source.url))]
-    return [
-        *([say("unmet_dates", locale, span=span, sources=_named(late))] if late else []),
-        *([say("undated", locale, span=span, count=undated)] if undated else []),
-        *([say("unmet_sites", locale, sites=only, sources=_named(outside))] if outside else []),
-    ]
+    if outside:
+        unmet.append(say("unmet_sites", locale, sites=only, sources=_named(outside)))
+    return unmet
 
 
 def _named(sources: Sequence[Source]) -> str:
@@ -162,13 +146,12 @@ def with_json(blocks: Sequence[Block]) -> tuple[Block, ...]:
     prose = [block for block in blocks if not (isinstance(block, Code) and block.language == "json")]
     if not tables:
         return tuple(prose)
-    rows = [dict(zip(_keys(table), map(_value, row), strict=False)) for table in tables for row in table.rows]
+    rows: list[dict[str, str | int | float]] = []
+    for table in tables:
+        keys = [words(cell) or f"column {number}" for number, cell in enumerate(table.header, 1)]
+        rows += [dict(zip(keys, map(_value, row), strict=False)) for row in table.rows]
     title = 1 if prose and isinstance(prose[0], Heading) else 0
     return (*prose[:title], Code(json.dumps(rows, ensure_ascii=False, indent=2), "json"), *prose[title:])
-
-
-def _keys(table: Table) -> list[str]:
-    return [words(cell) or f"column {number}" for number, cell in enumerate(table.header, 1)]
 
 
 def _value(cell: Inlines) -> str | int | float:

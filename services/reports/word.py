@@ -88,7 +88,13 @@ def render_docx(report: ParsedReport) -> bytes:
         SettingsError: Pandoc failed.
     """
     tree = json.dumps(Tree(report).document()).encode()
-    made = pandoc(tree, "--from=json", "--to=docx", "--output=-", f"--reference-doc={REFERENCE}")
+    options = ["--sandbox", "--from=json", "--to=docx", "--output=-", f"--reference-doc={REFERENCE}"]
+    command = [str(_program()), *options, "+RTS", f"-M{MEMORY}", "-RTS"]
+    try:
+        made = subprocess.run(command, input=tree, capture_output=True, timeout=SECONDS, env={}, check=True).stdout
+    except (OSError, subprocess.SubprocessError) as error:
+        reason = error.stderr.decode("utf-8", "replace") if isinstance(error, subprocess.CalledProcessError) else error
+        raise SettingsError(f"Pandoc failed ({reason}). Choose another format.") from error
     return _finished(made, report.created or date.today().isoformat(), direction(words(report.title)))
 
 
@@ -132,22 +138,20 @@ class Tree:
             blocks += [self._heading(1, (Text(labels.summary),)), _node("Para", self._inlines(report.summary))]
             blocks += self._blocks(report.points)
         if report.figures:
-            blocks += [self._heading(1, (Text(labels.key_figures),)), *self._figures()]
+            figures: list[tuple[Inlines, Inlines]] = [
+                ((Text(figure.value, frozenset({"strong"})),), (Text(f"{figure.claim} "), *figure.citations))
+                for figure in report.figures
+            ]
+            blocks += [self._heading(1, (Text(labels.key_figures),)), *self._table((), figures, shares=(0.22, 0.78))]
         blocks += [*(self._contents() if report.is_long else []), *self._blocks(report.lead)]
         for section in report.sections:
             blocks.append(self._heading(section.level - 1, section.title, section.anchor))
             blocks += self._references() if section.role == "references" else self._blocks(section.blocks)
         blocks.append(_paragraph("Facts", [_str(labels.origin(by_rules=report.by_rules))]))
-        meta = {
-            "title": self._inlines(report.title),
-            "lang": [_str(language_of(report.locale))],
-            "dir": [_str(direction(words(report.title)))],
-        }
-        return {
-            "pandoc-api-version": [1, 23, 1],
-            "meta": {name: _node("MetaInlines", inlines) for name, inlines in meta.items()},
-            "blocks": blocks,
-        }
+        language, side = language_of(report.locale), direction(words(report.title))
+        named = {"title": self._inlines(report.title), "lang": [_str(language)], "dir": [_str(side)]}
+        meta = {name: _node("MetaInlines", inlines) for name, inlines in named.items()}
+        return {"pandoc-api-version": [1, 23, 1], "meta": meta, "blocks": blocks}
 
     def _facts(self) -> Node:
         """Return the question, the statements' statuses and the date of the sources."""
@@ -159,14 +163,6 @@ class Tree:
         if report.created:
             facts.append(_str(labels.as_of.format(date=report.created)))
         return _paragraph("Facts", [part for fact in facts for part in (_str(" · "), fact)][1:])
-
-    def _figures(self) -> list[Node]:
-        """Return the key figures, each with its sentence."""
-        rows: list[tuple[Inlines, Inlines]] = [
-            ((Text(figure.value, frozenset({"strong"})),), (Text(f"{figure.claim} "), *figure.citations))
-            for figure in self._report.figures
-        ]
-        return self._table((), rows, shares=(0.22, 0.78))
 
     def _contents(self) -> list[Node]:
         """Return the list of contents, with links to the sections."""
@@ -240,11 +236,8 @@ class Tree:
         body = [self._row(_cell_style(size, kept=kept and row is not rows[-1]), row) for row in rows]
         columns_of = list(map(list, zip(aligned, widths, strict=True)))
         none = _attributes()
-        bodies = [[none, 0, [], body]]
-        return [
-            _node("Table", none, [None, []], columns_of, [none, head], bodies, [none, []]),
-            _paragraph("Table End", [_str("")]),
-        ]
+        table = _node("Table", none, [None, []], columns_of, [none, head], [[none, 0, [], body]], [none, []])
+        return [table, _paragraph("Table End", [_str("")])]
 
     def _row(self, style: str, cells: Sequence[Inlines]) -> list[Any]:
         contents = [[_paragraph(style, self._inlines(cell))] for cell in cells]
@@ -252,23 +245,15 @@ class Tree:
 
     def _references(self) -> list[Node]:
         """Return the cited sources, and the number of other sources that were read."""
-        report = self._report
-        nodes = [node for reference in report.cited for node in self._reference(reference)]
-        if report.uncited:
-            nodes.append(
-                _paragraph("Facts", [_str(self._labels.more_read_elsewhere.format(count=len(report.uncited)))])
-            )
+        nodes = [node for reference in self._report.cited for node in self._reference(reference)]
+        if others := len(self._report.uncited):
+            nodes.append(_paragraph("Facts", [_str(self._labels.more_read_elsewhere.format(count=others))]))
         return nodes
 
     def _reference(self, reference: Reference) -> list[Node]:
-        number = _node("Strong", [_str(f"[{reference.number}]")])
-        about = " · ".join(reference.parts)
-        content = [
-            _span("", [number], f"ref-{reference.number}"),
-            _str("\t"),
-            _link(reference.title, reference.link),
-            _str(f" — {about}" if about else ""),
-        ]
+        number = _span("", [_node("Strong", [_str(f"[{reference.number}]")])], f"ref-{reference.number}")
+        about = f" — {' · '.join(reference.parts)}" if reference.parts else ""
+        content = [number, _str("\t"), _link(reference.title, reference.link), _str(about)]
         # A word that is cut goes, unless it is of a script without blanks
         quotes = [re.sub(r"(?a:(?<!\w)\w++)…\Z", "…", shortened(quote, QUOTE)) for quote in reference.printed_quotes]
         written = filter(None, [*quotes, reference.further_quotes])
@@ -351,21 +336,6 @@ def _cell_style(size: int, *, kept: bool) -> str:
 
 def _in_bold(content: Inlines) -> Inlines:
     return tuple(Text(part.text, part.styles | {"strong"}) if isinstance(part, Text) else part for part in content)
-
-
-def pandoc(document: bytes, *options: str) -> bytes:
-    """Convert a document with Pandoc. Blocking.
-
-    Raises:
-        NotInstalled: the package `pypandoc-binary` is missing.
-        SettingsError: Pandoc failed.
-    """
-    command = [str(_program()), "--sandbox", *options, "+RTS", f"-M{MEMORY}", "-RTS"]
-    try:
-        return subprocess.run(command, input=document, capture_output=True, timeout=SECONDS, env={}, check=True).stdout
-    except (OSError, subprocess.SubprocessError) as error:
-        reason = error.stderr.decode("utf-8", "replace") if isinstance(error, subprocess.CalledProcessError) else error
-        raise SettingsError(f"Pandoc failed ({reason}). Choose another format.") from error
 
 
 def _program() -> Path:

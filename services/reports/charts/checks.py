@@ -4,12 +4,13 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 from pydantic import ValidationError
 
 from schemas.chart import MAX_PIE, MAX_POINTS, Chart
-from schemas.document import Block, Citation, Code, Table, Text
+from schemas.document import Block, Citation, Code, Inlines, Table, Text
 from services.run.errors import reason_of
 from services.run.ui_text import say
 from services.text.addresses import URL
@@ -23,10 +24,10 @@ class ChartRefused(ValueError):
 
 
 def checked_chart(written: str, quotes: Mapping[str, str], *, naming: str = "", locale: str = "en-US") -> Chart:
-    """Return a chart with valid form and numbers.
+    """Return a chart, as a model or a program wrote it in JSON, with valid form and numbers.
 
     Args:
-        written: JSON from a model or a program.
+        written: the JSON.
         quotes: the quotes of all excerpts, by id.
         naming: the question and the cards of the sources; their numbers may stand in titles and names: `PEP 703`.
         locale: language of the reason.
@@ -113,10 +114,8 @@ def _check_whole(chart: Chart, cited: Sequence[str], locale: str) -> None:
     """Refuse a pie chart whose groups overlap or are incomplete."""
     total = math.fsum(chart.series[0].values)
     percent = chart.unit.strip().lower() in {"%", "percent", "per cent", "百分比"}
-    complete = (
-        abs(total - 100) <= 0.5 + 0.05 * len(chart.categories) if percent else _is_cited(total, chart.unit, cited)
-    )
-    if not complete:
+    about_100 = abs(total - 100) <= 0.5 + 0.05 * len(chart.categories)
+    if not (about_100 if percent else _is_cited(total, chart.unit, cited)):
         raise _refused("pie_whole", locale, format_number(round(total, 6)) + (" %" if percent else ""))
 
 
@@ -124,7 +123,7 @@ def _check_whole(chart: Chart, cited: Sequence[str], locale: str) -> None:
 class CheckedCharts:
     """A draft without invalid charts."""
 
-    blocks: tuple[Block, ...]
+    blocks: list[Block] = field(default_factory=list)
     cited: list[str] = field(default_factory=list)
     """Ids of the cited excerpts of all charts, in order."""
     limits: list[str] = field(default_factory=list)
@@ -135,20 +134,18 @@ def check_charts(
     blocks: Sequence[Block], quotes: Mapping[str, str], *, naming: str = "", locale: str = "en-US"
 ) -> CheckedCharts:
     """Check the charts of a draft; the other arguments are those of `checked_chart`."""
-    result = CheckedCharts(())
-    checked: list[Block] = []
+    result = CheckedCharts()
     for block in blocks:
-        if isinstance(block, Code) and is_chart(block.language):
-            try:
-                chart = checked_chart(block.text, quotes, naming=naming, locale=locale)
-            except ChartRefused as refused:
-                result.limits.append(say("chart_refused", locale, reason=refused))
-                continue
-            result.cited += chart.sources
-            checked.append(Code(chart_json(chart), LANGUAGE))
-        else:
-            checked.append(block)
-    result.blocks = tuple(checked)
+        if not isinstance(block, Code) or not is_chart(block.language):
+            result.blocks.append(block)
+            continue
+        try:
+            chart = checked_chart(block.text, quotes, naming=naming, locale=locale)
+        except ChartRefused as refused:
+            result.limits.append(say("chart_refused", locale, reason=refused))
+            continue
+        result.cited += chart.sources
+        result.blocks.append(Code(chart_json(chart), LANGUAGE))
     return result
 
 
@@ -162,12 +159,11 @@ def with_tables(blocks: Sequence[Block], quotes: Mapping[str, str], *, naming: s
         if not isinstance(block, Code) or not is_chart(block.language):
             return block
         try:
+            chart = Chart.model_validate_json(block.text)
             checked_chart(block.text, quotes, naming=naming)
+        except ValidationError:
+            return block
         except ChartRefused:
-            try:
-                chart = Chart.model_validate_json(block.text)
-            except ValidationError:
-                return block
             return _as_table(chart) if quotes.keys() >= set(chart.sources) else block
         return block
 
@@ -176,15 +172,10 @@ def with_tables(blocks: Sequence[Block], quotes: Mapping[str, str], *, naming: s
 
 def _as_table(chart: Chart) -> Table:
     """Return the numbers of a chart as a table, each row with the chart's citations."""
-    cited = tuple(Citation(0, "", (source,)) for source in dict.fromkeys(chart.sources))
+    cited = [Citation(0, "", (source,)) for source in dict.fromkeys(chart.sources)]
     names = [" ".join(filter(None, [series.name, f"({chart.unit})" if chart.unit else ""])) for series in chart.series]
-    rows = [
-        [
-            category,
-            *(format_number(series.values[place]) if place < len(series.values) else "" for series in chart.series),
-        ]
-        for place, category in enumerate(chart.categories)
-    ]
+    columns = [[format_number(value) for value in series.values] for series in chart.series]
+    rows = [[*row] for row in zip_longest(chart.categories, *columns, fillvalue="")][: len(chart.categories)]
     if chart.type == "scatter":
         names = [chart.x_unit or "x", chart.unit or "y"]
         rows = [[series.name, format_number(x), format_number(y)] for series in chart.series for x, y in series.points]
@@ -192,11 +183,10 @@ def _as_table(chart: Chart) -> Table:
     def plain(cell: str) -> Text:
         return Text(URL.sub("", cell))
 
-    return Table(
-        tuple((plain(cell),) for cell in [chart.title, *names]),
-        tuple((*((plain(cell),) for cell in row[:-1]), (plain(f"{row[-1]} "), *cited)) for row in rows),
-        ("",) * (1 + len(names)),
-    )
+    body: list[tuple[Inlines, ...]] = []
+    for *first, last in rows:
+        body.append((*((plain(cell),) for cell in first), (plain(f"{last} "), *cited)))
+    return Table(tuple((plain(cell),) for cell in [chart.title, *names]), tuple(body), ("",) * (1 + len(names)))
 
 
 def is_chart(language: str) -> bool:

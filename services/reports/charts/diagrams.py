@@ -55,12 +55,7 @@ def can_draw() -> bool:
 
 
 async def with_pictures(report: ParsedReport, *, png: bool = False) -> ParsedReport:
-    """Return a report with pictures of its diagrams; a diagram that cannot be drawn stays text.
-
-    Args:
-        report: the parsed report.
-        png: also draw PNG for Word and PowerPoint.
-    """
+    """Return a report with pictures of its diagrams, also as PNG if asked for; a diagram that cannot be drawn stays text."""
     sources = dict.fromkeys(block.text for block in walk(report) if isinstance(block, Code) and block.is_diagram)
     drawable = [source for source in sources if len(source) <= MAX_SOURCE][:MAX_DIAGRAMS]
     if not drawable or not await asyncio.to_thread(can_draw):
@@ -95,10 +90,11 @@ def _picture(drawn: _Drawn) -> Picture | None:
 
 def cleaned(svg: str) -> Markup:
     """Return a drawing reduced to plain shapes and texts: no scripts, styles, links, references, images or foreign elements."""
-    clean = nh3.clean(svg, tags=_TAGS, attributes={"*": _ATTRIBUTES}, attribute_filter=_allowed)
+    clean = nh3.clean(
+        svg,
+        tags=_TAGS,
+        attributes={"*": _ATTRIBUTES},
+        attribute_filter=lambda _, __, value: value if _VALUE.fullmatch(value) else None,
+    )
     still = clean.strip().replace("<svg ", '<svg aria-hidden="true" focusable="false" ', 1)
     return Markup(still)  # noqa: S704 - sanitised just before
-
-
-def _allowed(_: str, __: str, value: str) -> str | None:
-    return value if _VALUE.fullmatch(value) else None

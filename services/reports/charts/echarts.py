@@ -43,38 +43,30 @@ def options(chart: Chart) -> list[dict[str, Any]]:
 
 
 def _options(chart: Chart, *, narrow: bool) -> dict[str, Any]:
+    trigger = "axis" if chart.type in {"bar", "line"} else "item"
     common: dict[str, Any] = {
         "color": PALETTE,
         "animation": False,
         "backgroundColor": "transparent",
         "aria": {"enabled": True},
         "textStyle": {"fontFamily": "inherit"},
-        "tooltip": {
-            "trigger": "axis" if chart.type in {"bar", "line"} else "item",
-            "renderMode": "richText",
-            "confine": True,
-        },
+        "tooltip": {"trigger": trigger, "renderMode": "richText", "confine": True},
     }
     named = chart.categories if chart.type == "pie" else [series.name for series in chart.series if series.name]
     legend = 0
     if len(named) > 1 or chart.type == "pie":
         listed = narrow and len(named) <= MAX_LISTED
-        common["legend"] = {
-            "type": "scroll",
-            "bottom": 0,
-            "left": "center",
-            **({"orient": "vertical"} if listed else {}),
-        }
+        common["legend"] = {"type": "scroll", "bottom": 0, "left": "center"}
+        if listed:
+            common["legend"]["orient"] = "vertical"
         legend = LEGEND_ROW * (len(named) if listed else 1)
     if chart.type == "pie":
         return {**common, "series": [_pie(chart, legend, narrow=narrow)]}
     lies = _lies(chart, narrow=narrow)
     beside = NUMBER_WIDE * max(map(len, _numbers(chart)), default=0) if lies else 0
     below = 44 if lies and chart.unit else 16
-    beside_names = (
-        28 if lies else 12
-    )  # names that are broken into lines may be wider than ECharts counts, in some fonts
-    room = {"left": beside_names, "right": 24 + beside, "top": 36, "bottom": below + legend, "containLabel": True}
+    left = 28 if lies else 12  # names that are broken into lines may be wider than ECharts counts, in some fonts
+    room = {"left": left, "right": 24 + beside, "top": 36, "bottom": below + legend, "containLabel": True}
     return {
         **common,
         "grid": room,
@@ -84,15 +76,13 @@ def _options(chart: Chart, *, narrow: bool) -> dict[str, Any]:
 
 
 def _pie(chart: Chart, legend: int, *, narrow: bool) -> dict[str, Any]:
-    data = [
-        {"name": name, "value": value} for name, value in zip(chart.categories, chart.series[0].values, strict=True)
-    ]
+    parts = zip(chart.categories, chart.series[0].values, strict=True)
     return {
         "type": "pie",
         "radius": ["28%", "54%"],
         "bottom": legend,
         "avoidLabelOverlap": True,
-        "data": data,
+        "data": [{"name": name, "value": value} for name, value in parts],
         "label": {"formatter": "{c}" if narrow else "{b}\n{c}", "width": 140, "overflow": "break"},
         "labelLine": {"length": 8, "length2": 6},
     }
@@ -111,11 +101,10 @@ def _axes(chart: Chart, *, lies: bool, narrow: bool) -> dict[str, Any]:
     if chart.type == "scatter":
         across = {"type": "value", "name": chart.x_unit, "nameLocation": "middle", "nameGap": 28, "scale": True}
         return {"xAxis": across, "yAxis": value}
+    beside = 120 if narrow else 190  # pixels: there long names take two lines, not four
     labels = {
         "hideOverlap": True,
-        "width": (120 if narrow else 190)
-        if lies
-        else 110,  # pixels: beside bars that lie, long names take two lines, not four
+        "width": beside if lies else 110,
         "overflow": "break",
         "interval": 0 if len(chart.categories) <= 8 else "auto",
     }

@@ -15,12 +15,7 @@ FONT = "system-ui, Noto Sans CJK SC, Noto Sans SC, Microsoft YaHei, PingFang SC,
 
 
 def chart_svg(chart: Chart, *, width: int = 600, height: int = 300) -> Markup | None:
-    """Draw a chart.
-
-    Args:
-        chart: checked data.
-        width: width of the plot in CSS pixels, without axes and legend.
-        height: height of the plot in CSS pixels.
+    """Draw a chart with a plot of this size in CSS pixels, without axes and legend.
 
     Returns:
         An `svg` element without scripts, styles and links; None if the extra `charts` is not installed. No label
@@ -55,14 +50,16 @@ def chart_png(chart: Chart, *, width: int = 500, height: int = 260) -> tuple[byt
 def specification(chart: Chart, width: int, height: int) -> dict[str, Any]:
     """Return the Vega-Lite specification of a chart, built from its data only."""
     radius = min(width, height) / 2 - NUMBERS
-    colour = {
+    colour: dict[str, Any] = {
         "field": "s",
         "type": "nominal",
         "sort": None,
         "scale": {"range": PALETTE},
         "title": None,
-        "legend": {"orient": "bottom", "labelLimit": 180, "columns": 4} if _has_legend(chart) else None,
+        "legend": None,
     }
+    if chart.type == "pie" or len(chart.series) > 1:
+        colour["legend"] = {"orient": "bottom", "labelLimit": 180, "columns": 4}
     if chart.type == "pie":
         encoding: dict[str, Any] = {
             "theta": {"field": "v", "type": "quantitative", "stack": True},
@@ -140,7 +137,3 @@ def _rows(chart: Chart) -> list[dict[str, Any]]:
         for series in chart.series
         for place, (category, value) in enumerate(zip(chart.categories, series.values, strict=True))
     ]
-
-
-def _has_legend(chart: Chart) -> bool:
-    return chart.type == "pie" or len(chart.series) > 1

@@ -12,17 +12,10 @@ from schemas.evidence import PASSED, Claim, Excerpt, Source
 from services.evidence.computation import program_of
 from services.evidence.contradictions import check_contradiction
 from services.evidence.literals import origin_of
-from services.reports.bundle_files import (
-    MAX_TEXTS_BYTES,
-    BundleContent,
-    read_bundle,
-    read_inside,
-    seal,
-    source_text,
-)
+from services.reports.bundle_files import MAX_TEXTS_BYTES, BundleContent, read_bundle, read_inside, seal, source_text
 from services.reports.checking.claim_check import summary_fault
 from services.reports.checking.clock import OUT_OF_TIME, Clock, OutOfTime
-from services.reports.checking.doubts import doubt_of, proven
+from services.reports.checking.doubts import doubt_of, evidence_of
 from services.reports.document import contents, letters, within, words
 from services.reports.labels import ENGLISH, counts_of
 from services.reports.markdown_blocks import PARSER, is_active, read_markdown
@@ -53,6 +46,14 @@ class BundleCheck:
     judged: int = 0
     """Number of these that a model found supported, by the bundle's own account, which is taken on trust."""
 
+    def add(self, where: str, problems: Iterable[str], file: str) -> None:
+        """Add problems with the place where they are, as they are found, and that time ran out if it did."""
+        try:
+            for problem in problems:
+                self.problems.append(f"{where}{problem}")
+        except OutOfTime:
+            self.problems.append(OUT_OF_TIME.format(file=file))
+
     @property
     def counts(self) -> str:
         """What was checked, in words; kinds that do not occur are left out."""
@@ -64,14 +65,10 @@ class BundleCheck:
         """What the check leaves open, and how to have it judged; empty if every verified statement is verbatim."""
         if not self.not_quoted:
             return ""
-        judged = (
-            f"The bundle says that a model found {self.judged} of them supported; that is not checked here. "
-            if self.judged
-            else ""
-        )
+        judged = f"The bundle says that a model found {self.judged} of them supported; that is not checked here. "
         return (
             f"Not judged: statements in other words than their quotes ({self.not_quoted} of {self.checked.get('statements', 0)}). "
-            f"Code compared numbers, names and words, but cannot tell whether the meaning is the same. {judged}"
+            f"Code compared numbers, names and words, but cannot tell whether the meaning is the same. {judged if self.judged else ''}"
             "To let a model judge: leadline verify --judge DIR"
         )
 
@@ -109,12 +106,8 @@ def verify_bundle(folder: Path) -> BundleCheck:
         "artifacts": len(content.artifacts),
         "citations": citations,
     }
-    try:
-        for problem in _Evidence(folder, content, check).problems(letters("".join(map(_shown, blocks)))):
-            check.problems.append(problem)
-    except OutOfTime:
-        check.problems.append(OUT_OF_TIME.format(file="evidence.json"))
-    check.problems += (f"report.md: {problem}" for problem in broken_links)
+    check.add("", _Evidence(folder, content, check).problems(letters("".join(map(_shown, blocks)))), "evidence.json")
+    check.add("report.md: ", broken_links, "report.md")
     return check
 
 
@@ -246,18 +239,13 @@ class _Evidence:
             yield f"{source.id}: its text is not that of a computation"
             return
         others = [excerpt for excerpt in self._content.excerpts if excerpt.content_hash != source.content_hash]
-        known = [self._content.question, *proven(others, self._sources)]
+        known = [self._content.question, *evidence_of(others, self._sources)[0]]
         known += [cited.card.evidence for cited in self._content.sources if cited.kind != "computation"]
         if nowhere := origin_of(program.code, program.output, known, program.reads).untraced:
             yield f"{source.id}: its program has numbers that no source gives: {', '.join(nowhere)[:200]}"
 
     def _claim(self, claim: Claim, *, in_text: bool) -> Iterator[str]:
-        """Check a claim by its quotes, and count those that code cannot judge.
-
-        Args:
-            claim: the claim.
-            in_text: whether a model found it supported by words that the text of a cited source holds.
-        """
+        """Check a claim by its quotes, or by words that decided its judgement and are `in_text`, and count those that code cannot judge."""
         if claim.status and claim.verified != (claim.status in {*SURE, "inferred"}):
             yield f"it is called {claim.status}, and {'verified' if claim.verified else 'not verified'}"
         unknown = [citation for citation in claim.citations if citation not in self._excerpts]
@@ -332,11 +320,11 @@ def citation_problems(inlines: Iterable[Inline], sources: Iterable[Source]) -> t
     """Return the number of citations, and what is wrong with those that do not lead to their source, each problem once."""
     links = {source.number: _normal(link_of(source)) for source in sources}
     cited = [inline for inline in inlines if isinstance(inline, Citation)]
-    problems = (
-        f"citation [[{citation.number}]] links to {citation.link[:80]}, not to its source"
-        if citation.number in links
-        else f"citation [[{citation.number}]] resolves to no source of the bundle"
-        for citation in cited
-        if citation.number not in links or citation.link != links[citation.number]
-    )
-    return len(cited), list(dict.fromkeys(problems))
+    problems: dict[str, None] = {}
+    for citation in cited:
+        name = f"citation [[{citation.number}]]"
+        if citation.number not in links:
+            problems[f"{name} resolves to no source of the bundle"] = None
+        elif citation.link != links[citation.number]:
+            problems[f"{name} links to {citation.link[:80]}, not to its source"] = None
+    return len(cited), list(problems)

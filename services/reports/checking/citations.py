@@ -42,19 +42,9 @@ def check_citations(
 ) -> CheckedReport:
     """Check every sentence of a report, and mark or drop unsupported sentences.
 
-    Args:
-        draft: what a model wrote, or its Markdown, which cites excerpts as `[E2-1]`.
-        excerpts: all citable excerpts by id.
-        titles: cards of the sources (`Card.evidence`), by the excerpts' `content_hash`; names may occur in them instead of the quotes.
-        published: dates of the sources, ISO, by the excerpts' `content_hash`; a sentence may name a source by its date.
-        untraced: numbers that no source gives, by the `content_hash`s of computations that put them out; they prove nothing.
-        unsupported: mark unsupported sentences with the locale's label, or drop them.
-        locale: language of labels and reasons.
-        question: its numbers are permitted in headings.
-        likeness: compares sentences with quotes in another language by meaning.
-        judgements: a model's judgements of sentences.
-        citing: finds excerpts for sentences without citations; by default among all.
-        former: the report that this one changes; its statements keep what the check said of them.
+    The draft is what a model wrote, or its Markdown, which cites excerpts as `[E2-1]`. The evidence is that of `ClaimCheck`; excerpts for
+    sentences without citations are found among all by default. The statements of the former report, which this one changes, keep what the
+    check said of them.
     """
     titles = titles or {}
     citing = citing or CodeCitations(list(excerpts.values()), titles)

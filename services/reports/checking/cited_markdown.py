@@ -14,11 +14,12 @@ from schemas.document import Block, Citation, Heading, Inlines, Listing, Mark, P
 from schemas.evidence import Claim, Excerpt, Status
 from schemas.regular_file import read_regular_text
 from services.check.support import lexical_share
+from services.evidence.non_claims import claims_nothing
 from services.reports.bundle_files import MAX_REPORT_BYTES, BundleContent, read_bundle
 from services.reports.checking.bundle_check import BundleCheck, citation_problems
-from services.reports.checking.clock import OUT_OF_TIME, Clock, OutOfTime
+from services.reports.checking.clock import Clock
 from services.reports.checking.doubts import doubt_of
-from services.reports.document import citations_in, contents, letters, within, words
+from services.reports.document import citations_in, contents, is_label, letters, within, words
 from services.reports.markdown_blocks import read_markdown
 from services.reports.sentences import cited_sentences
 from services.run.errors import BundleError
@@ -31,11 +32,7 @@ MAX_QUOTED = 1_000_000
 
 
 def verify_markdown(file: Path, bundle: Path | None = None) -> BundleCheck:
-    """Check a Markdown file against the bundle that it cites.
-
-    Args:
-        file: the Markdown.
-        bundle: the folder of the report; by default the file's folder.
+    """Check a Markdown file against the bundle that it cites, by default that in its folder.
 
     Raises:
         BundleError: the file or the bundle cannot be read.
@@ -56,13 +53,8 @@ def verify_markdown(file: Path, bundle: Path | None = None) -> BundleCheck:
     blocks = read_markdown(markdown)
     cited = chain.from_iterable(contents(part) for block in blocks for part in within(block))
     citations, problems = citation_problems(chain.from_iterable(cited), content.sources)
-    checker = _Checker(content)
-    check = BundleCheck(problems=[f"{file.name}: {problem}" for problem in problems])
-    try:
-        for problem in checker.problems(blocks):
-            check.problems.append(f"{file.name}: {problem}")
-    except OutOfTime:
-        check.problems.append(OUT_OF_TIME.format(file=file.name))
+    checker, check = _Checker(content), BundleCheck()
+    check.add(f"{file.name}: ", chain(problems, checker.problems(blocks)), file.name)
     is_own_report = hashlib.sha256(markdown.encode()).hexdigest() == content.report_sha256
     if not (check.problems or checker.sentences or checker.quotes or is_own_report):
         check.problems.append(f"{file.name}: nothing of it was checked, because it cites nothing. {_HOW_TO_CITE}")
@@ -76,20 +68,16 @@ class _Checker:
         self._clock = Clock()
         self._question = content.question
         self._sources = {source.content_hash: source for source in content.sources}
-        cited_as = {
-            key: self._sources.get(source.duplicate_of or key, source).number for key, source in self._sources.items()
-        }
         self._excerpts: dict[int | None, list[Excerpt]] = {}
         """By the number of the source that is cited for them: of copies, the original's."""
         numbers: dict[str, int | None] = {}
         for excerpt in content.excerpts:
-            numbers[excerpt.id] = number = cited_as.get(excerpt.content_hash)
+            source = self._sources.get(excerpt.content_hash)
+            original = self._sources.get(source.duplicate_of or "", source) if source else None
+            numbers[excerpt.id] = number = original.number if original else None
             self._excerpts.setdefault(number, []).append(excerpt)
-        self._held = {
-            letters(claim.text): {numbers.get(key) for key in claim.citations}
-            for claim in content.claims
-            if claim.verified
-        }
+        own = [claim for claim in content.claims if claim.verified]
+        self._held = {letters(claim.text): {numbers.get(key) for key in claim.citations} for claim in own}
         """Cited sources of the report's own sentences; the bundle's check holds these to their exact citations."""
 
     def problems(self, blocks: Sequence[Block]) -> Iterator[str]:
@@ -123,9 +111,8 @@ class _Checker:
             yield f"{text[:80]!r} cites more than {MAX_QUOTED:,} characters of quotes: not checked"
         elif status == "inferred":
             premises = [excerpt for excerpt in cited if lexical_share(text, excerpt.quote)] or cited
-            if reason := doubt_of(
-                Claim(text=text, verified=True, status=status), premises, self._sources, self._question
-            ):
+            claim = Claim(text=text, verified=True, status=status)
+            if reason := doubt_of(claim, premises, self._sources, self._question):
                 yield f"{text[:80]!r} is called inferred, but: {reason}"
         elif cited and (reason := doubt_of(Claim(text=text, verified=True), cited, self._sources, self._question)):
             yield f"{text[:80]!r} is not supported by what it cites: {reason}"
@@ -147,3 +134,23 @@ def _unchecked(text: str, citations: Sequence[Citation]) -> Iterator[str]:
     """Yield the problem of a text that cites by a number without a link."""
     if not citations and (unlinked := _UNLINKED.search(text)):
         yield f"{text[:80]!r} was not checked: {unlinked[0]} is not a link. {_HOW_TO_CITE}"
+
+
+def uncited_statements(file: Path, folder: Path) -> int:
+    """Count the sentences and rows of a Markdown file that state something and cite nothing, without those of the report in a folder.
+
+    Headings, labels, questions and introductions of what follows state nothing.
+    """
+    own = {letters(text) for text in _uncited(folder / "report.md")}
+    stating = (text for text in _uncited(file) if letters(text) not in own and not text.endswith(("?", "？")))
+    return sum(not claims_nothing(text, cites=False, evidence="") for text in stating)
+
+
+def _uncited(file: Path) -> Iterator[str]:
+    blocks = read_markdown(read_regular_text(file, MAX_REPORT_BYTES))
+    for block in chain.from_iterable(map(within, blocks)):
+        match block:
+            case Paragraph(content=content) if not is_label(content):
+                yield from (sentence.text for sentence in cited_sentences(content) if not sentence.citations)
+            case Table(header=header, rows=rows):
+                yield from (" | ".join(map(words, row)) for row in rows if not citations_in(chain(*header, *row)))

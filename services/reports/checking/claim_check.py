@@ -129,19 +129,15 @@ class ClaimCheck:
         section: str = "",
         beside: Sequence[str] = (),
     ) -> Claim | None:
-        """Judge a sentence or a table row; without citations, by the excerpt that code finds.
+        """Judge a sentence or a table row; without citations, by the excerpt that code finds; None if a verifier finds that it claims nothing.
 
         Args:
             words: the text without citations and Markdown.
             ids: ids of existing excerpts.
-            parts: cells of the row, each with its row's label and its column's heading, which their numbers must refer
-                to.
+            parts: cells of the row, each with its row's label and its column's heading, which their numbers must refer to.
             covered: whether it has no citation of its own, and `ids` are those that stand beside it or below it.
             section: heading of the section in which it stands.
             beside: excerpts that its neighbours cite, by which a verifier judges it if nothing covers it.
-
-        Returns:
-            The claim; None for a sentence without citations that the verifier finds to claim nothing.
         """
         quoted, verdict = self._checked(words, ids, parts, self.likeness)
         by_code = False
@@ -168,8 +164,7 @@ class ClaimCheck:
 
         Where nothing beside it cites, a verifier can find that it claims nothing, or only what the sources do not tell.
         """
-        self.undecided[words, tuple(ids)] = Doubt(uncited=True)
-        judgement = self.judgements.get((words, tuple(ids)))
+        judgement = self._asked(words, ids, Doubt(uncited=True))
         if judgement is not None and judgement.verdict in CLAIMS_NOTHING:
             return None
         if judgement is None or judgement.verdict == "not_told" or not ids:
@@ -177,24 +172,12 @@ class ClaimCheck:
         return self._by_model(words, ids, judgement).model_copy(update={"cited_by": "paragraph"})
 
     def lack(self, words: str, ids: Sequence[str]) -> Claim | None:
-        """Judge a sentence on missing evidence; None unless a verifier finds in the evidence what it misses.
-
-        Args:
-            words: the text without citations and Markdown.
-            ids: ids that it or its neighbours cite.
-        """
-        self.undecided[words, tuple(ids)] = Doubt()
-        judgement = self.judgements.get((words, tuple(ids)))
-        refuted = judgement is not None and judgement.verdict == "contradicted"
-        return self._by_model(words, ids, judgement) if judgement and refuted else None
+        """Judge a sentence on missing evidence by what it or its neighbours cite; None unless a verifier finds there what it misses."""
+        judgement = self._asked(words, ids, Doubt())
+        return self._by_model(words, ids, judgement) if judgement and judgement.verdict == "contradicted" else None
 
     def summary(self, words: str, statements: Sequence[str]) -> Claim | None:
-        """Judge a sentence of the opening that cites nothing by the report's other statements; None if it claims nothing.
-
-        Args:
-            words: the text without Markdown.
-            statements: the verified statements below the opening.
-        """
+        """Judge a sentence of the opening that cites nothing by the verified statements below the opening; None if it claims nothing."""
         former = self.former.find(words, ())
         if former and former.verified and not summary_fault(former, statements).fault:
             return former
@@ -202,8 +185,7 @@ class ClaimCheck:
         if verdict.certain:
             return self.unverified(words, (), verdict)
         suspicion = "" if verdict.fault == "words" else self._suspicion(verdict)  # it has words of its own
-        self.undecided[words, ()] = Doubt(uncited=True, sums_up=True, suspicion=suspicion)
-        judgement = self.judgements.get((words, ()))
+        judgement = self._asked(words, (), Doubt(uncited=True, sums_up=True, suspicion=suspicion))
         if judgement is not None and judgement.verdict in CLAIMS_NOTHING:
             return None
         if judgement is None and verdict.fault:
@@ -214,28 +196,19 @@ class ClaimCheck:
         return self._by_model(words, (), judgement)
 
     def heading(self, words: str, ids: Sequence[str], *, sums_up: bool = False) -> Claim | None:
-        """Judge a title, or a sentence that heads a paragraph, by what stands below it; None unless a verifier objects.
+        """Judge a title, or a sentence that heads a paragraph, by what is cited below it; None unless a verifier objects.
 
-        Args:
-            words: the text without Markdown.
-            ids: what stands below it cites; without any, nothing is judged, unless it sums up the report.
-            sums_up: whether it is the title of a report whose opening cites nothing.
+        Where nothing is cited, only the title that sums up the report is judged.
         """
         judged = bool(ids) or sums_up
         if not judged or words in self.former.connecting or len(words.encode("gbk", "replace")) < SHORTEST_CLAIM:
             return None
-        self.undecided[words, tuple(ids)] = Doubt(uncited=True, heads=True, sums_up=not ids)
-        judgement = self.judgements.get((words, tuple(ids)))
+        judgement = self._asked(words, ids, Doubt(uncited=True, heads=True, sums_up=not ids))
         objects = judgement is not None and judgement.verdict in {"partly", "contradicted"}
         return self._by_model(words, ids, judgement) if judgement and objects else None
 
     def inference(self, words: str, ids: Sequence[str]) -> Claim:
-        """Judge a sentence or row marked as inference; what its premises tell themselves, as a verifier finds, is supported.
-
-        Args:
-            words: the text without citations and Markdown.
-            ids: ids of its premises, as written.
-        """
+        """Judge a sentence or row marked as inference; what its premises tell themselves, as a verifier finds, is supported."""
         if unknown := [key for key in ids if key not in self.excerpts]:
             return self.unknown(words, unknown)
         if self._is_quoted(words, ids):
@@ -244,8 +217,7 @@ class ClaimCheck:
         verdict = check_inference(words, quotes, cards, question=self.question, untraced=untraced)
         if verdict.certain:
             return self.unverified(words, ids, verdict)
-        self.undecided[words, tuple(ids)] = Doubt(inferred=True, suspicion=self._suspicion(verdict))
-        judgement = self.judgements.get((words, tuple(ids)))
+        judgement = self._asked(words, ids, Doubt(inferred=True, suspicion=self._suspicion(verdict)))
         if judgement is None and verdict.fault:
             return self.unverified(words, ids, verdict)
         inferred = Claim(text=words, citations=list(ids), verified=True, status="inferred", likeness=verdict.likeness)
@@ -255,13 +227,14 @@ class ClaimCheck:
         claim = inferred.model_copy(update={"status": "supported"}) if told else inferred
         return self._as_judged(claim, judgement, self.labels.judged_inference)
 
-    def figure(self, text: str, labels: Sequence[str] = ()) -> Claim | None:
-        """Judge a formula or code: its numbers and the names in its labels must occur somewhere in the evidence."""
+    def figure(self, text: str, *, is_diagram: bool = False) -> Claim | None:
+        """Judge a formula or code: its numbers, and the names in the labels of a diagram, must occur somewhere in the evidence."""
         words = _EXCERPT.sub("", text)
         missing = [number for number in missing_of(quantities(words), self._numbers) if number not in self._digits]
         numbers = [number for number in missing if not SMALL_NUMBER.fullmatch(number)]
         if numbers:
             return self.unverified(text, (), Verdict("numbers", tuple(numbers)))
+        labels = _DIAGRAM_LABEL.findall(text) if is_diagram else []
         strangers = missing_names(" | ".join(labels), self._anywhere) if labels else []
         return self.unverified(text, (), Verdict("names", tuple(strangers))) if strangers else None
 
@@ -270,17 +243,12 @@ class ClaimCheck:
         claim = self.figure(text)
         if claim or not ids or text in self.former.connecting or self._has_lines(text):
             return claim
-        self.undecided[text, tuple(ids)] = Doubt(inferred=True, heads=True)
-        judgement = self.judgements.get((text, tuple(ids)))
+        judgement = self._asked(text, ids, Doubt(inferred=True, heads=True))
         return None if judgement is None or judgement.verdict in PASSED else self._by_model(text, ids, judgement)
 
     def _has_lines(self, text: str) -> bool:
         known = {" ".join(line.split()) for line in self.known.splitlines()}
         return {" ".join(line.split()) for line in text.splitlines()} <= known | {""}
-
-    def diagram(self, text: str) -> Claim | None:
-        """Judge a diagram by its numbers and the names in its labels."""
-        return self.figure(text, _DIAGRAM_LABEL.findall(text))
 
     def unverified(self, words: str, ids: Sequence[str], verdict: Verdict) -> Claim:
         """Return an unverified claim."""
@@ -302,12 +270,16 @@ class ClaimCheck:
         """Return a claim with its status: code's where it is certain, else the verifier's, else code's."""
         if verdict.certain:
             return self.unverified(words, ids, verdict)
-        self.undecided[words, tuple(ids)] = Doubt(suspicion=self._suspicion(verdict))
-        if judgement := self.judgements.get((words, tuple(ids))):
+        if judgement := self._asked(words, ids, Doubt(suspicion=self._suspicion(verdict))):
             return self._by_model(words, ids, judgement)
         if verdict.fault:
             return self.unverified(words, ids, verdict)
         return Claim(text=words, citations=list(ids), verified=True, status="supported", likeness=verdict.likeness)
+
+    def _asked(self, words: str, ids: Sequence[str], doubt: Doubt) -> Judgement | None:
+        """Record that a verifier may judge a statement, and return its judgement if there is one."""
+        self.undecided[words, tuple(ids)] = doubt
+        return self.judgements.get((words, tuple(ids)))
 
     def _by_model(self, words: str, ids: Sequence[str], judgement: Judgement) -> Claim:
         """Return a claim with the status that a verifier's judgement gives it."""

@@ -5,7 +5,6 @@ two another; of the 300 wrong ones none got another, and 75 their own, which the
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import NamedTuple
 
 from schemas.evidence import Excerpt
 from services.check.support import lexical_share
@@ -28,13 +27,6 @@ CLEAR_SHARE = 0.5
 """Minimum share of common terms for the best of several supporting excerpts to be cited; below it, the choice is ambiguous."""
 
 
-class _Supporter(NamedTuple):
-    share: float
-    place: int
-    """Negative index of the excerpt, so that the first of equal ones is the greatest."""
-    key: str
-
-
 class CodeCitations:
     """Finds citations and caches them, since a report is checked several times."""
 
@@ -44,37 +36,27 @@ class CodeCitations:
         titles: Mapping[str, str],
         sections: Mapping[str, Collection[str]] | None = None,
     ) -> None:
-        """Index the citable excerpts.
+        """Index all excerpts shown to the writer, of equal quotes the first, with the titles of their sources by `content_hash`.
 
-        Args:
-            excerpts: all excerpts shown to the writer, in order; of equal quotes, the first is used.
-            titles: titles of the sources by `content_hash`.
-            sections: excerpt ids of a section by its heading; other parts may cite all.
+        Sections, by their headings, cite only the excerpts with these ids; other parts may cite all.
         """
         by_quote: dict[str, Excerpt] = {}
+        first: dict[str, str] = {}
+        """The id of the first excerpt with the same quote, by an excerpt's id."""
         for excerpt in excerpts:
-            by_quote.setdefault(" ".join(excerpt.quote.split()), excerpt)
+            first[excerpt.id] = by_quote.setdefault(" ".join(excerpt.quote.split()), excerpt).id
         self._excerpts = list(by_quote.values())
         self._texts = [f"{excerpt.quote}\n{titles.get(excerpt.content_hash, '')}" for excerpt in self._excerpts]
         self._terms = [tokens(text) for text in self._texts]
         self._sections = {
-            heading: {
-                same.id
-                for excerpt in excerpts
-                if excerpt.id in ids and (same := by_quote.get(" ".join(excerpt.quote.split()))) is not None
-            }
-            for heading, ids in (sections or {}).items()
+            heading: {first[key] for key in ids if key in first} for heading, ids in (sections or {}).items()
         }
         self._supporters: dict[tuple[str, str, tuple[str, ...]], str] = {}
 
     def find(self, words: str, section: str, parts: Sequence[str], supports: Callable[[str], bool]) -> str:
-        """Return the id of the excerpt to cite; empty if none supports the sentence, or if the choice is ambiguous.
+        """Return the id of the excerpt to cite for a sentence or row below a heading; empty if none supports it, or if the choice is ambiguous.
 
-        Args:
-            words: words of the sentence or table row.
-            section: heading above it.
-            parts: parts of the row.
-            supports: the check of this sentence against the excerpt with an id.
+        `supports` checks it against the excerpt with an id.
         """
         known = (section, words, tuple(parts))
         if known not in self._supporters:
@@ -90,13 +72,14 @@ class CodeCitations:
             return ""
         scores = bm25([self._terms[place] for place in places], terms)
         ranked = sorted((-score, place) for score, place in zip(scores, places, strict=True) if score > 0)
-        candidates: list[_Supporter] = []
-        for _, place in ranked[:CANDIDATES]:
+        supporters: dict[int, float] = {}
+        for place in sorted(place for _, place in ranked[:CANDIDATES]):
             share = self._share(words, place)
             if share >= LEAST_SHARE and supports(self._excerpts[place].id):
-                candidates.append(_Supporter(share, -place, self._excerpts[place].id))
-        best = max(candidates, default=None)
-        return best.key if best and (len(candidates) == 1 or best.share >= CLEAR_SHARE) else ""
+                supporters[place] = share
+        best = max(supporters, key=lambda place: supporters[place], default=None)  # of equal ones the first
+        clear = best is not None and (len(supporters) == 1 or supporters[best] >= CLEAR_SHARE)
+        return self._excerpts[best].id if best is not None and clear else ""
 
     def _share(self, words: str, place: int) -> float:
         """Return the share of a sentence's terms in an excerpt; for another language, the share of its numbers."""

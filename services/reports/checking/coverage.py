@@ -76,8 +76,5 @@ def covering(
 
 def cells_with_heads(cells: Sequence[str], heads: Sequence[str]) -> list[str]:
     """Return a row's cells with numbers as sentences: the row's label, the column's heading and the cell."""
-    return [
-        f"{cells[0]}, {head}: {cell}"
-        for head, cell in list(zip(heads, cells, strict=False))[1:]
-        if head and re.search(r"\d", cell)
-    ]
+    headed = list(zip(heads, cells, strict=False))[1:]
+    return [f"{cells[0]}, {head}: {cell}" for head, cell in headed if head and re.search(r"\d", cell)]

@@ -20,17 +20,9 @@ def doubt_of(
 ) -> str:
     """Return why the report's rules do not accept a verified claim, in words; a model's verdict can only count against a conclusion.
 
-    Args:
-        claim: the claim.
-        cited: the excerpts that it cites.
-        sources: by content hash.
-        question: of the report.
-        in_text: whether a model found it supported by words that the text of a cited source holds.
+    Sources are given by content hash; `in_text` tells whether a model found the claim supported by words that the text of a cited source holds.
     """
-    quotes, judgement = proven(cited, sources), claim.judgement
-    with_sources = [(excerpt, source) for excerpt in cited if (source := sources.get(excerpt.content_hash))]
-    cards = [source.card.evidence for _, source in with_sources]
-    untraced = [excerpt.headed_quote for excerpt, source in with_sources if source.untraced]
+    (quotes, cards, untraced), judgement = evidence_of(cited, sources), claim.judgement
     if claim.status == "inferred":
         verdict = _of(claim, check_inference(claim.text, quotes, cards, question=question, untraced=untraced))
         if verdict.fault and (verdict.certain or judgement is None):
@@ -52,7 +44,9 @@ def _of(claim: Claim, verdict: Verdict) -> Verdict:
     return Verdict() if claim.cited_by == "paragraph" and counts_only(verdict) else verdict
 
 
-def proven(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -> list[str]:
-    """Return the quotes of excerpts without the numbers that no source gives."""
-    known = ((excerpt.headed_quote, sources.get(excerpt.content_hash)) for excerpt in excerpts)
-    return [proving(quote, source.untraced) for quote, source in known if source]
+def evidence_of(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -> tuple[list[str], list[str], list[str]]:
+    """Return the quotes of excerpts without the numbers that no source gives, the cards of their sources, and the quotes with such numbers."""
+    known = [(each.headed_quote, source) for each in excerpts if (source := sources.get(each.content_hash))]
+    quotes = [proving(quote, source.untraced) for quote, source in known]
+    cards = [source.card.evidence for _, source in known]
+    return quotes, cards, [quote for quote, source in known if source.untraced]

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from schemas.evidence import Excerpt
+from services.reports.document import letters
 from services.text.passages import unwrapped
 from services.text.quote_location import locate
 
@@ -18,12 +19,7 @@ _ATTRIBUTION = re.compile(
 
 
 def find_quotation(text: str, excerpts: Mapping[str, Excerpt], ids: Sequence[str]) -> tuple[str, str] | None:
-    """Find the excerpt that a text quotes, with or without an attribution at its end.
-
-    Args:
-        text: the text without citations.
-        excerpts: all citable excerpts by id.
-        ids: ids that the text cites; these are checked first.
+    """Find the excerpt that a text quotes, with or without an attribution at its end; those that it cites are checked first.
 
     Returns:
         The text as it stands in the excerpt, and the excerpt's id; None if no excerpt holds it.
@@ -42,10 +38,6 @@ def holds_sentence(quote: str, words: str) -> bool:
     text, bare = unwrapped(quote), words.strip(AROUND)
     place = text.find(bare) if bare else -1
     span = (place, place + len(bare)) if place >= 0 else locate(bare, text)
-    if span is None or _characters(text[slice(*span)]) != _characters(bare):
+    if span is None or letters(text[slice(*span)]) != letters(bare):
         return False
     return bool(_BEGINS.search(text[max(0, span[0] - 4) : span[0]]) and _ENDS.match(text, span[1]))
-
-
-def _characters(text: str) -> str:
-    return re.sub(r"[\W_]", "", text)

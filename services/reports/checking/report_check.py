@@ -117,11 +117,12 @@ class ReportCheck:
         if self.statements.result.claims or self.statements.result.hedged:
             self.statements.end_opening()
         if heading.level <= SECTION_LEVEL:
-            self.statements.begin_section(words_of(content))
-        below = self._below(heading) if heading.level == 1 else []
-        stands = words_of(content) and (
-            self.statements.is_title(content) or self.statements.heads(content, below, is_title=heading.level == 1)
-        )
+            self.statements.section, self.statements.beside = words_of(content), []
+        is_title = heading.level == 1
+        if not words_of(content):
+            return []
+        below = self._below(heading) if is_title else []
+        stands = self.statements.is_title(content) or self.statements.heads(content, below, is_title=is_title)
         return [replace(heading, content=joined(trimmed(content)))] if stands else []
 
     def _paragraph(self, content: Inlines, block: Block) -> list[Block]:
@@ -136,13 +137,10 @@ class ReportCheck:
             lead = []
         lines = [sentences_of(line) for line in lines_of(units)]
         sums_up = self.statements.below and not ids_in(content)
-        covers = iter(
-            covering(
-                [*chain.from_iterable(lines)], self.statements.known_ids, lambda: [] if sums_up else self._below(block)
-            )
-        )
+        sentences = list(chain.from_iterable(lines))
+        covers = iter(covering(sentences, self.statements.known_ids, lambda: [] if sums_up else self._below(block)))
         texts = [join_sentences(self._sentences([(sentence, next(covers)) for sentence in line])) for line in lines]
-        self._note_places(list(chain.from_iterable(lines)), words_of(content), before)
+        self._note_places(sentences, words_of(content), before)
         shown = [inline for text in texts if text for inline in (Break(), *text)][1:]
         return [Paragraph(joined([*lead, *shown]))] if shown else []
 
@@ -173,11 +171,9 @@ class ReportCheck:
     def _quotation(self, block: Quotation) -> list[Block]:
         """Keep verbatim quotes of excerpts; a blockquote of several quotes is checked by paragraph, by item and by block of code."""
         whole = None if any(isinstance(each, Code) for each in block.blocks) else self._verbatim(block.blocks)
-        parts: list[tuple[Block, ...]] = [block.blocks]
-        if whole is None:
-            parts = [
-                part for each in block.blocks for part in (each.items if isinstance(each, Listing) else ((each,),))
-            ]
+        parts: list[tuple[Block, ...]] = [] if whole is None else [block.blocks]
+        for each in block.blocks if whole is None else ():
+            parts += each.items if isinstance(each, Listing) else [(each,)]
         checked: list[Block] = []
         for part in parts:
             if isinstance(part[0], Code):
@@ -202,9 +198,8 @@ class ReportCheck:
         line = " ".join(without_markup(unwrapped(quote)).split("\n")) if "|" in quote else as_line(quote)
         shown: list[Inline] = [Text(f"{line} "), Citation(0, "", (excerpt_id,))]
         if numbers := self.check.untraced_numbers(quote, [excerpt_id]):
-            return self.statements.failed(
-                shown, self.check.unverified(quote, [excerpt_id], Verdict("untraced", tuple(numbers)))
-            )
+            claim = self.check.unverified(quote, [excerpt_id], Verdict("untraced", tuple(numbers)))
+            return self.statements.failed(shown, claim)
         return self.statements.record(shown, Claim(text=line, citations=[excerpt_id], verified=True, status="quoted"))
 
     def _not_verbatim(self, blocks: Iterable[Block]) -> Units:
@@ -228,7 +223,8 @@ class ReportCheck:
         """Keep code and diagrams, if nothing is at fault without a mark."""
         if not code.text.strip():
             return []
-        claim = self.check.diagram(code.text) if code.is_diagram else self.check.code(code.text, self.statements.beside)
+        beside = self.statements.beside
+        claim = self.check.figure(code.text, is_diagram=True) if code.is_diagram else self.check.code(code.text, beside)
         if claim is not None:
             return self._marked(code, claim)
         self.statements.result.connecting.append(code.text)

@@ -37,10 +37,6 @@ class StatementCheck:
     below: Sequence[str] = ()
     """The verified statements below an opening of which a paragraph cites nothing; without such a paragraph none."""
 
-    def begin_section(self, heading: str) -> None:
-        """Judge the next statements as those of a section."""
-        self.section, self.beside = heading, []
-
     def end_opening(self) -> None:
         """Count the statements so far as the opening's."""
         if self.in_opening:
@@ -53,10 +49,7 @@ class StatementCheck:
     def heads(self, content: Iterable[Inline], ids: Sequence[str] = (), *, is_title: bool = False) -> bool:
         """Keep a heading, label, table header or question unmarked; one with a number from nowhere, or that a verifier refutes, is left out.
 
-        Args:
-            content: its words.
-            ids: what stands below it cites; a verifier judges a title, and a sentence in bold that heads a paragraph, by these.
-            is_title: whether it is the title, which sums up the report.
+        A verifier judges a title, which sums up the report, and a sentence in bold that heads a paragraph, by what is cited below it.
         """
         words = words_of(content)
         sums_up = is_title and bool(self.below)
@@ -79,9 +72,8 @@ class StatementCheck:
         shown, own = self.known_only(sentence), self.known_ids(sentence)
         if not re.search(r"\w", words):
             return []
-        if all(
-            isinstance(unit, Formula) or (isinstance(unit, Text) and unit.text in " .,;:。，；：") for unit in sentence
-        ):
+        others = (unit for unit in sentence if not isinstance(unit, Formula))
+        if all(isinstance(unit, Text) and unit.text in " .,;:。，；：" for unit in others):
             claim = self.check.figure(words)
             return self.failed(shown, claim) if claim else shown
         evidence = f"{self.check.known}\n{self.check.question}"
@@ -158,15 +150,10 @@ class StatementCheck:
             if claim is not None:
                 return self.failed(shown, claim)
             self.result.connecting.append(words)
-            self._note_lack()
+            if self.in_opening:
+                self.result.hedged = True
+                self.result.declined = len(self.result.claims) if self.result.declined is None else self.result.declined
         return shown
-
-    def _note_lack(self) -> None:
-        """Record that the opening says that the sources lack information."""
-        if self.in_opening:
-            self.result.hedged = True
-            if self.result.declined is None:
-                self.result.declined = len(self.result.claims)
 
     def _inferred(self, words: str, ids: Sequence[str]) -> Claim:
         claim = self.check.inference(words, ids)
@@ -197,13 +184,8 @@ class StatementCheck:
 
     def known_only(self, units: Units) -> list[Inline]:
         """Return units without marks and citations of excerpts that do not exist."""
-        return trimmed(
-            [
-                unit
-                for unit in units
-                if not isinstance(unit, Mark) and (not isinstance(unit, Citation) or self.known_ids([unit]))
-            ]
-        )
+        unmarked = (unit for unit in units if not isinstance(unit, Mark))
+        return trimmed([unit for unit in unmarked if not isinstance(unit, Citation) or self.known_ids([unit])])
 
 
 def _is_inference(units: Iterable[Inline]) -> bool:

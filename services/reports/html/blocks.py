@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
+from schemas.chart import Chart
 from schemas.document import (
     Block,
-    Break,
     Citation,
     Code,
     Display,
@@ -26,7 +26,7 @@ from schemas.document import (
     Table,
     Text,
 )
-from services.reports.document import ParsedReport, is_label, statements, words
+from services.reports.document import ParsedReport, Picture, is_label, statements, words
 from services.reports.html.figure import figure, table
 from services.reports.html.sanitised import mathml, sanitised
 from services.reports.labels import Labels
@@ -51,40 +51,31 @@ class Blocks:
     report: ParsedReport
     labels: Labels
     with_echarts: bool
-    charts: list[Drawing] = field(default_factory=list)
+    charts: list[Chart] = field(default_factory=list)
     """Charts so far, in order; their ids are `chart-<place>`."""
-    diagrams: list[Code] = field(default_factory=list)
-    """Diagrams with a picture so far, in order."""
+    _drawn: list[Markup] = field(default_factory=list)
+    """Charts and diagrams that wait for the sanitiser to pass, which would remove them."""
     _tips: int = 0
 
     def html(self, blocks: Iterable[Block]) -> Markup:
         """Render blocks."""
-        first, drawn_first = len(self.charts), len(self.diagrams)
         clean = sanitised(Markup("\n").join(map(self._block, blocks)))
-        for place, drawing in enumerate(self.charts[first:], first):
-            cited = sanitised(self.line(drawing.citations))
-            drawn = figure(drawing.chart, place, self.labels, cited, with_echarts=self.with_echarts)
-            clean = clean.replace(_placeholder("chart", place), drawn)
-        for place, diagram in enumerate(self.diagrams[drawn_first:], drawn_first):
-            clean = clean.replace(_placeholder("diagram", place), self._diagram(diagram))
+        for place, drawn in enumerate(self._drawn):
+            clean = clean.replace(_placeholder(place), drawn)
+        self._drawn.clear()
         return clean
 
     def programs(self, blocks: Iterable[Block]) -> Markup:
         """Render blocks with collapsed programs."""
+        folded = Markup("<details><summary>{}</summary>{}</details>")
+        shown = ((block, self.html([block])) for block in blocks)
         return Markup("\n").join(
-            Markup("<details><summary>{}</summary>{}</details>").format(self.labels.program, self.html([block]))
-            if isinstance(block, Code)
-            else self.html([block])
-            for block in blocks
+            folded.format(self.labels.program, html) if isinstance(block, Code) else html for block, html in shown
         )
 
-    def inline(self, content: Inlines) -> Markup:
-        """Render a line alone."""
-        return sanitised(self.line(content))
-
-    def plain_line(self, content: Inlines) -> Markup:
-        """Render a line without citations, for a heading in the table of contents."""
-        return self.inline(tuple(inline for inline in content if not isinstance(inline, Citation)))
+    def inline(self, content: Inlines, *, cited: bool = True) -> Markup:
+        """Render a line alone, in a table of contents without citations."""
+        return sanitised(self.line([inline for inline in content if cited or not isinstance(inline, Citation)]))
 
     def line(self, content: Sequence[Inline]) -> Markup:
         """Render inlines; a marked statement is underlined, and its sign leads to the reason."""
@@ -116,28 +107,23 @@ class Blocks:
                 return self._citation(inline)
             case Link(text=text, link=link):
                 return self._anchor(link, Markup("{}").format(text))
-            case Break():
-                return Markup("<br>")
-            case Mark():
-                return Markup("")  # `line` renders it with its statement
+        return Markup("<br>")  # a hard break; `line` renders marks with their statements
 
     def _marked(self, statement: Markup, mark: Mark) -> Markup:
         self._tips += 1
         limits = self.report.section("limits")
         return Markup(
-            '{}<span class="cite why">&#8288;<a href="#{}" class="mark {}" aria-label="{}" aria-describedby="{}">{}</a>'
-            '<span class="tip" role="tooltip" id="{}"><span class="state {}">{}</span> {}</span></span>'
+            '{said}<span class="cite why">&#8288;'
+            '<a href="#{limits}" class="mark {status}" aria-label="{word}" aria-describedby="{tip}">{sign}</a>'
+            '<span class="tip" role="tooltip" id="{tip}"><span class="state {status}">{word}</span> {reason}</span></span>'
         ).format(
-            Markup('<span class="said {}">{}</span>').format(mark.status, statement) if statement else "",
-            limits.anchor if limits else "",
-            mark.status,
-            self.labels.words[mark.status],
-            f"tip-{self._tips}",
-            SIGNS[mark.status],
-            f"tip-{self._tips}",
-            mark.status,
-            self.labels.words[mark.status],
-            mark.reason or self.labels.meanings[mark.status],
+            said=Markup('<span class="said {}">{}</span>').format(mark.status, statement) if statement else "",
+            limits=limits.anchor if limits else "",
+            status=mark.status,
+            word=self.labels.words[mark.status],
+            tip=f"tip-{self._tips}",
+            sign=SIGNS[mark.status],
+            reason=mark.reason or self.labels.meanings[mark.status],
         )
 
     def _anchor(self, link: str, shown: Markup, **attributes: str) -> Markup:
@@ -153,22 +139,19 @@ class Blocks:
         """Render a citation's number with its sentence's status and the verbatim quote on hover or focus."""
         self._tips += 1
         tip = f"tip-{self._tips}"
-        reference = next(
-            (reference for reference in self.report.references if reference.number == citation.number), None
-        )
+        reference = next((each for each in self.report.references if each.number == citation.number), None)
         if reference is None:
             return Markup("<sup>[{}]</sup>").format(citation.number)
-        shown = Markup("[{}]").format(citation.number)
-        quotes = [quote.text for quote in reference.quotes if quote.id in citation.excerpts]
+        quotes = [_short(as_line(quote.text)) for quote in reference.quotes if quote.id in citation.excerpts]
         state = Markup('<span class="state {}">{}</span> ').format(citation.status, self.labels.words[citation.status])
         return Markup(
-            '<span class="cite" data-ref="{}">&#8288;{}<span class="tip" role="tooltip" id="{}">{}{}{}</span></span>'
+            '<span class="cite" data-ref="{0}">&#8288;<a href="#ref-{0}" class="mark" aria-describedby="{1}">[{0}]</a>'
+            '<span class="tip" role="tooltip" id="{1}">{2}{3}{4}</span></span>'
         ).format(
             citation.number,
-            Markup('<a href="#ref-{}" class="mark" aria-describedby="{}">{}</a>').format(citation.number, tip, shown),
             tip,
             state if citation.status else "",
-            Markup("").join(Markup("<q>{}</q>").format(_short(as_line(quote))) for quote in quotes),
+            Markup("").join(map(Markup("<q>{}</q>").format, quotes)),
             self._source_line(reference),
         )
 
@@ -193,11 +176,12 @@ class Blocks:
                 return self._list(block)
             case Quotation(blocks=blocks):
                 return Markup("<blockquote>{}</blockquote>").format(Markup("\n").join(map(self._block, blocks)))
-            case Table():
-                return self._table(block)
-            case Code() if self.report.picture(block):
-                self.diagrams.append(block)
-                return Markup(_placeholder("diagram", len(self.diagrams) - 1))  # noqa: S704 - of our own making
+            case Table(header=header, rows=rows):
+                cells = [[*map(self.line, row)] for row in (header, *rows)]
+                texts = [[*map(words, row)] for row in (header, *rows)]
+                return table(cells[0], cells[1:], block.aligned, texts)
+            case Code(text=text) if picture := self.report.picture(block):
+                return self._later(self._diagram(picture, text))
             case Code(text=text) if block.is_diagram:
                 return Markup(
                     '<figure class="diagram"><figcaption>{}</figcaption><pre tabindex="0"><code>{}</code></pre></figure>'
@@ -206,20 +190,24 @@ class Blocks:
                 return Markup('<pre tabindex="0"><code>{}</code></pre>').format(text)
             case Display(latex=latex):
                 return Markup('<div class="formula" tabindex="0">{}</div>').format(mathml(latex, display=True))
-            case Drawing():
-                self.charts.append(block)
-                return Markup(_placeholder("chart", len(self.charts) - 1))  # noqa: S704 - of our own making
+            case Drawing(chart=chart, citations=citations):
+                self.charts.append(chart)
+                cited, place = sanitised(self.line(citations)), len(self.charts) - 1
+                return self._later(figure(chart, place, self.labels, cited, with_echarts=self.with_echarts))
             case Rule():
                 return Markup("<hr>")
 
-    def _diagram(self, block: Code) -> Markup:
+    def _later(self, drawn: Markup) -> Markup:
+        """Keep a drawing for the time after the sanitiser, and return what stands for it until then."""
+        self._drawn.append(drawn)
+        return Markup(_placeholder(len(self._drawn) - 1))  # noqa: S704 - of our own making
+
+    def _diagram(self, picture: Picture, text: str) -> Markup:
         """Render a diagram's picture with its collapsed text."""
-        picture = self.report.picture(block)
-        assert picture is not None  # noqa: S101 - or it would not be among them
         return Markup(
             '<figure class="diagram"><div class="scroll" tabindex="0" role="img" aria-label="{}">{}</div>'
             '<details><summary>{}</summary><pre tabindex="0"><code>{}</code></pre></details></figure>'
-        ).format(picture.label, Markup(picture.svg), self.labels.diagram, block.text)  # noqa: S704 - a cleaned drawing
+        ).format(picture.label, Markup(picture.svg), self.labels.diagram, text)  # noqa: S704 - a cleaned drawing
 
     def _list(self, block: Listing) -> Markup:
         items = Markup("\n").join(Markup("<li>{}</li>").format(self._item(item, block)) for item in block.items)
@@ -233,14 +221,9 @@ class Blocks:
             return self.line(item[0].content)
         return Markup("\n").join(map(self._block, item))
 
-    def _table(self, block: Table) -> Markup:
-        rows = [[self.line(cell) for cell in row] for row in (block.header, *block.rows)]
-        texts = [[words(cell) for cell in row] for row in (block.header, *block.rows)]
-        return table(rows[0], rows[1:], block.aligned, texts)
 
-
-def _placeholder(kind: str, place: int) -> str:
-    return f'<div id="{kind}-{place}"></div>'
+def _placeholder(place: int) -> str:
+    return f'<div id="drawn-{place}"></div>'
 
 
 def _short(quote: str) -> str:

@@ -16,15 +16,7 @@ PRINT_SIZES, PRINT_ROOM, PRINT_CELL = (10, 9, 8, 7, 6), 6.85, 0.17
 
 
 def figure(chart: Chart, place: int, labels: Labels, cited: Markup, *, with_echarts: bool) -> Markup:
-    """Return the figure of a chart.
-
-    Args:
-        chart: checked data.
-        place: number of the chart in the page, by which the script finds its options.
-        labels: labels in the reader's language.
-        cited: its rendered citations.
-        with_echarts: whether the page's script draws it.
-    """
+    """Return the figure of a chart with its rendered citations; the other arguments are those of `drawing`."""
     label = title_with_unit(chart)
     plot = drawing(chart, place, label, with_echarts=with_echarts)
     if plot is None:
@@ -44,15 +36,9 @@ def title_with_unit(chart: Chart) -> str:
 def drawing(
     chart: Chart, place: int, label: str, *, with_echarts: bool, width: int = 600, height: int = 300
 ) -> Markup | None:
-    """Return a chart's element for the page's script, or its drawing; None if it cannot be drawn.
+    """Return a chart's element for the page's script, which finds its options by its place, or its drawing; None if it cannot be drawn.
 
-    Args:
-        chart: checked data.
-        place: number of the chart in the page, by which the script finds its options.
-        label: text for screen readers.
-        with_echarts: whether the page's script draws it.
-        width: width of a drawing in CSS pixels.
-        height: height of a drawing in CSS pixels.
+    The label is for screen readers; a drawing has its width and height in CSS pixels.
     """
     if with_echarts:
         plot = Markup('<div class="plot" data-chart="{}" role="img" aria-label="{}"></div>')
@@ -82,31 +68,22 @@ def table(
     sides: Sequence[str] = (),
     texts: Sequence[Sequence[str]] = (),
 ) -> Markup:
-    """Return an HTML table; its cells are escaped unless they are `Markup`.
+    """Return an HTML table with the alignment of each column, or an empty text; its cells are escaped unless they are `Markup`.
 
-    Args:
-        header: names of the columns.
-        rows: rows of the same length.
-        sides: alignment of each column, or an empty text.
-        texts: the cells' words, the header first, if they are not the cells themselves; widths and font size on paper follow from them.
+    Widths and font size on paper follow from `texts`, the words of the cells, the header first; by default these are the cells.
     """
     classes = [Markup(' class="align-{}"').format(side) if side else "" for side in sides or [""] * len(header)]
-    head = Markup("").join(
-        Markup('<th scope="col"{}>{}</th>').format(side, cell) for side, cell in zip(classes, header, strict=True)
-    )
-    body = Markup("\n").join(
-        Markup("<tr>{}</tr>").format(
-            Markup("").join(Markup("<td{}>{}</td>").format(side, cell) for side, cell in zip(classes, row, strict=True))
-        )
-        for row in rows
-    )
+    head = map(Markup('<th scope="col"{}>{}</th>').format, classes, header)
+    cells = (Markup("").join(map(Markup("<td{}>{}</td>").format, classes, row)) for row in rows)
     texts = texts or [[str(cell) for cell in row] for row in (header, *rows)]
     size = largest_size(texts, PRINT_SIZES, PRINT_ROOM, PRINT_CELL)
-    columns = Markup("").join(
-        Markup('<col width="{:.1f}%">').format(100 * wide / PRINT_ROOM)
-        for wide in column_widths(texts, size, PRINT_ROOM, PRINT_CELL)
-    )
+    shares = (100 * wide / PRINT_ROOM for wide in column_widths(texts, size, PRINT_ROOM, PRINT_CELL))
     return Markup(
         '<div class="scroll" tabindex="0"><table class="pt-{}"><colgroup>{}</colgroup><thead><tr>{}</tr></thead>'
         "<tbody>{}</tbody></table></div>"
-    ).format(size, columns, head, body)
+    ).format(
+        size,
+        Markup("").join(map(Markup('<col width="{:.1f}%">').format, shares)),
+        Markup("").join(head),
+        Markup("\n").join(map(Markup("<tr>{}</tr>").format, cells)),
+    )

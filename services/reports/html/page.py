@@ -13,6 +13,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
+from schemas.chart import Chart
 from schemas.reporter import Report
 from services.reports.charts.diagrams import with_pictures
 from services.reports.charts.echarts import echarts_script, options
@@ -42,29 +43,27 @@ def environment() -> Environment:
 
 
 def render_html(report: ParsedReport, *, interactive: bool = True) -> str:
-    """Render a report as one HTML file.
-
-    Args:
-        report: the parsed report.
-        interactive: whether ECharts draws the charts, if installed; otherwise they are drawings.
-    """
+    """Render a report as one HTML file, in which ECharts draws the charts if it is installed and wanted."""
     library = echarts_script() if interactive and report.drawings else ""
     blocks = Blocks(report, labels_for(report.locale), with_echarts=bool(library))
-    scripts = [script for script in (library, asset("html/page.js")) if script]
-    return (
-        environment()
-        .get_template("html/page.html.j2")
-        .render(
-            report=report,
-            blocks=blocks,
-            labels=blocks.labels,
-            language=language_of(report.locale),
-            direction=direction(words(report.title)),
-            title=words(report.title),
-            **page_parts([asset("html/tokens.css"), asset("html/page.css")], scripts),
-            # Called at the end of the page, after its blocks have collected all charts
-            data=lambda: data_block([options(drawing.chart) for drawing in blocks.charts] if library else []),
-        )
+    return render_page("html/page", report, library, blocks.charts, blocks=blocks)
+
+
+def render_page(name: str, report: ParsedReport, library: str, charts: list[Chart], **values: Any) -> str:
+    """Render a report by a template as one file, with the template's own styles and script, and ECharts with the charts' data if it is given."""
+    title = words(report.title)
+    scripts = [script for script in (library, asset(f"{name}.js")) if script]
+    template = environment().get_template(f"{name}.html.j2")
+    return template.render(
+        report=report,
+        title=title,
+        language=language_of(report.locale),
+        direction=direction(title),
+        labels=labels_for(report.locale),
+        # Called at the end of the page, when its blocks have collected all charts
+        data=lambda: data_block([options(chart) for chart in charts] if library else []),
+        **page_parts([asset("html/tokens.css"), asset(f"{name}.css")], scripts),
+        **values,
     )
 
 

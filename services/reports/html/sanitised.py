@@ -58,12 +58,5 @@ def mathml(latex: str, *, display: bool = False) -> Markup:
 
 def sanitised(html: Markup) -> Markup:
     """Return HTML with the report's own elements only: no scripts, styles, frames, forms or images; links to http(s) only."""
-    return Markup(  # noqa: S704 - that is what the sanitiser is for
-        nh3.clean(
-            html,
-            tags=_TAGS,
-            attributes=_ATTRIBUTES,
-            url_schemes={"http", "https"},
-            link_rel=None,
-        )
-    )
+    clean = nh3.clean(html, tags=_TAGS, attributes=_ATTRIBUTES, url_schemes={"http", "https"}, link_rel=None)
+    return Markup(clean)  # noqa: S704 - that is what the sanitiser is for

@@ -24,18 +24,18 @@ from schemas.reporter_slides import (
     SlideStatement,
 )
 from schemas.usage import Usage
-from services.check.numbers import proving
 from services.check.support import check_support
 from services.embedding.cross_lingual import Likeness, likeness_of
 from services.models import ask
-from services.reports.document import ParsedReport, citations_in, cited_in, words
+from services.reports.checking.doubts import evidence_of
+from services.reports.document import ParsedReport, cited_in, words
 from services.reports.html.figure import data_rows
 from services.reports.labels import labels_for
 from services.reports.markdown import ReportInputs, finish_report
 from services.reports.parser import parse_report
 from services.reports.plain_math import in_line
 from services.reports.report_draft import Written
-from services.reports.sentences import cited_sentences
+from services.reports.sentences import cited_sentences, ids_in
 from services.reports.slides.slide import shortened
 from services.reports.slides.slide_outline import figures_of
 from services.run.budget import limit_message
@@ -89,31 +89,23 @@ class Material:
 
 
 async def deck_for(run: Run, written: Written, draft: ReportInputs) -> list[DeckPage]:
-    """Return the deck of a draft's report, and add the related notes to `written`.
-
-    Returns:
-        Empty if the reporter is offline, at a limit, or for an unusable answer: rules then lay out the slides.
-    """
+    """Return the deck of a draft's report, and add the related notes to `written`; where it is empty, rules lay out the slides."""
     if not await run.journal.decided("slides", lambda: role_model("reporter", run.context).model != OFFLINE):
         return []
     tone = run.context.profile.tone if run.context.profile else ""
+    pages: list[DeckPage] = []
     try:
         pages = await draft_deck(await asyncio.to_thread(finish_report, draft, Usage()), tone)
     except LimitReached as limit:
         written.limits.append(limit_message(limit, draft.locale))
-        return []
     except ModelError:
         written.limits.append(say("slides_by_rules", draft.locale))
-        return []
     written.templates += (TEMPLATE,) if pages else ()
     return pages
 
 
 async def draft_deck(report: Report, tone: str) -> list[DeckPage]:
-    """Let the reporter's model write the deck of a finished report.
-
-    Returns:
-        Pages in the order of the report; empty if the report has too few statements, or the answer is unusable.
+    """Let the reporter's model write the deck of a finished report: empty if that has too few statements, or if the answer is unusable.
 
     Raises:
         LimitReached: the budget leaves no room for the call.
@@ -136,14 +128,8 @@ async def draft_deck(report: Report, tone: str) -> list[DeckPage]:
     await asyncio.to_thread(settle_deck, answer, material, parsed, proof)  # records texts that only meaning can compare
     proof.likeness = await likeness_of(list(proof.across))
     pages = await asyncio.to_thread(settle_deck, answer, material, parsed, proof)
-    cards = sum(len(page.cards) for page in pages)
-    log(
-        "deck",
-        pages=len(pages),
-        cards=cards,
-        asked=sum(len(page.cards) for page in answer.pages),
-        failed=proof.failed,
-    )
+    cards, asked = (sum(len(page.cards) for page in deck) for deck in (pages, answer.pages))
+    log("deck", pages=len(pages), cards=cards, asked=asked, failed=proof.failed)
     return pages
 
 
@@ -164,9 +150,8 @@ def material_of(report: ParsedReport) -> Material:
             material.figures[number] = ProvenFigure(place, tuple(dict.fromkeys(cited_in([block]))))
             figures.append(_figure(number, block, report.locale))
         if shown or figures:
-            material.sections.append(
-                SlideSection(number=place, title=words(section.title), statements=shown, figures=figures)
-            )
+            title = words(section.title)
+            material.sections.append(SlideSection(number=place, title=title, statements=shown, figures=figures))
     return material
 
 
@@ -184,7 +169,7 @@ def _statements(section: int, blocks: Iterable[Block]) -> Iterator[ProvenSentenc
             case Paragraph(content=content):
                 before: list[str] = []
                 for sentence in cited_sentences(in_line(content)):
-                    excerpts = tuple(dict.fromkeys(key for citation in sentence.citations for key in citation.excerpts))
+                    excerpts = tuple(ids_in(sentence.citations))
                     status = sentence.mark.status if sentence.mark else ""
                     before = [*before, sentence.text] if status in {"", "inferred"} else []
                     if excerpts and any(before):
@@ -204,7 +189,7 @@ def _statements(section: int, blocks: Iterable[Block]) -> Iterator[ProvenSentenc
 def _row(section: int, header: Sequence[Inlines], row: Sequence[Inlines]) -> Iterator[ProvenSentence]:
     """Yield a cited row without unverified cells, each cell behind its column's name."""
     inlines = [*chain(*row)]
-    excerpts = tuple(dict.fromkeys(key for citation in citations_in(inlines) for key in citation.excerpts))
+    excerpts = tuple(ids_in(inlines))
     marks = {inline.status for inline in inlines if isinstance(inline, Mark)}
     named = [(words(name), words(cell)) for name, cell in zip(header, row, strict=True)]
     text = "; ".join(f"{name}: {cell}" if name else cell for name, cell in named if cell)
@@ -227,15 +212,8 @@ class DeckProof:
     def holds(self, text: str, excerpt_ids: Iterable[str]) -> bool:
         """Tell whether excerpts support a text."""
         cited = [self._excerpts[key] for key in excerpt_ids if key in self._excerpts]
-        evidence = [(excerpt.quote, self._sources.get(excerpt.content_hash)) for excerpt in cited]
-        verdict = check_support(
-            text,
-            [proving(quote, source.untraced) for quote, source in evidence if source],
-            [source.card.evidence for _, source in evidence if source],
-            self.likeness or self._note,
-            [quote for quote, source in evidence if source and source.untraced],
-        )
-        return not verdict.fault
+        quotes, cards, untraced = evidence_of(cited, self._sources)
+        return not check_support(text, quotes, cards, self.likeness or self._note, untraced).fault
 
     def _note(self, text: str, quotes: Sequence[str]) -> None:
         self.across[text, tuple(quotes)] = None
@@ -280,17 +258,13 @@ def _cards(drafts: Sequence[SlideCard], material: Material, proof: DeckProof, te
     cards: list[DeckCard] = []
     for card, numbers in zip(proven, named, strict=True):
         proof.failed += card is None
-        chosen = card or (_own_words(material.statements[numbers[0]]) if numbers and numbers[0] not in used else None)
+        chosen = card
+        if card is None and numbers and numbers[0] not in used and not (own := material.statements[numbers[0]]).is_row:
+            chosen = DeckCard(text=own.text, citations=list(own.excerpts), inferred=own.inferred)
         if chosen and chosen.text not in texts:
             texts.add(chosen.text)
             cards.append(chosen)
     return cards
-
-
-def _own_words(statement: ProvenSentence) -> DeckCard | None:
-    if statement.is_row:
-        return None
-    return DeckCard(text=statement.text, citations=list(statement.excerpts), inferred=statement.inferred)
 
 
 def _proven(draft: SlideCard, numbers: Sequence[int], material: Material, proof: DeckProof) -> DeckCard | None:

@@ -23,7 +23,6 @@ from services.reports.slides.slide import (
     ShownCard,
     Slide,
     block_cards,
-    card_height,
     cards_height,
     cell_text,
     halves,
@@ -33,8 +32,6 @@ from services.reports.slides.slide import (
     pieces,
     row_height,
     table_columns,
-    title_text,
-    with_sign,
 )
 
 MIN_BARS = 3
@@ -79,14 +76,14 @@ def chart_of(table: Table, title: str) -> Drawing | None:
     if not MIN_BARS <= len(names) <= MAX_POINTS or len(set(names)) < len(names) or not all(names) or not sources:
         return None
     for column in range(1, len(table.header)):
-        matches = [_FIGURE.fullmatch(words(row[column])) for row in table.rows]
-        name, unit = _name_and_unit(words(table.header[column]))
-        units = {match[4] or "" for match in matches if match}
-        if None in matches or len(units) > 1 or not (unit or units - {""}):
+        matches = [match for row in table.rows if (match := _FIGURE.fullmatch(words(row[column])))]
+        header = words(table.header[column])
+        with_unit = _UNIT_IN_HEADER.match(header)
+        name, unit = with_unit.groups() if with_unit else (header, "")
+        units = {match[4] or "" for match in matches}
+        if len(matches) < len(table.rows) or len(units) > 1 or not (unit or units - {""}):
             continue
-        values = [
-            float(f"{'-' if match[1] else ''}{match[2].replace(',', '')}{match[3] or ''}") for match in matches if match
-        ]
+        values = [float(f"{'-' if match[1] else ''}{match[2].replace(',', '')}{match[3] or ''}") for match in matches]
         chart = Chart(
             type="bar",
             title=f"{title}: {name}"[:120],
@@ -99,21 +96,11 @@ def chart_of(table: Table, title: str) -> Drawing | None:
     return None
 
 
-def _name_and_unit(header: str) -> tuple[str, str]:
-    match = _UNIT_IN_HEADER.match(header)
-    return (match[1], match[2]) if match else (header, "")
-
-
 def block_slides(title: str, blocks: Sequence[Block], report: ParsedReport, shown: Collection[str] = ()) -> list[Slide]:
-    """Lay blocks out on slides: texts as cards; tables, charts and diagrams on their own slides.
+    """Lay the blocks of a section out on slides: texts as cards; tables, charts and diagrams on their own slides.
 
-    If all are of sources and need several slides, they are divided by source, whose title is the title of its slides.
-
-    Args:
-        title: title of the slides.
-        blocks: blocks of a section.
-        report: the parsed report.
-        shown: letters of the cards on earlier slides, which are not repeated.
+    If all are of sources and need several slides, they are divided by source, whose title is the title of its slides. Cards whose letters
+    are `shown` on earlier slides are not repeated.
     """
     pairs = [*headed(blocks)]
     slides = _laid_out(title, pairs, report, shown)
@@ -122,11 +109,11 @@ def block_slides(title: str, blocks: Sequence[Block], report: ParsedReport, show
     by_source: dict[str, list[tuple[str, Block]]] = {}
     for source, block in pairs:
         by_source.setdefault(source, []).append((source, block))
-    return [
-        replace(slide, subtitle="" if source == title else title)
-        for source, own in by_source.items()
-        for slide in _laid_out(source, own, report, shown)
-    ]
+    divided: list[Slide] = []
+    for source, own in by_source.items():
+        over = "" if source == title else title
+        divided += [replace(slide, subtitle=over) for slide in _laid_out(source, own, report, shown)]
+    return divided
 
 
 def _laid_out(
@@ -185,7 +172,7 @@ def _under(point: ShownCard, slide: Slide) -> Slide:
     if not point.text:
         return slide
     numbers = tuple(dict.fromkeys([*point.numbers, *slide.numbers]))
-    return replace(slide, title=title_text(point), subtitle=slide.title, numbers=numbers)
+    return replace(slide, title=point.as_title, subtitle=slide.title, numbers=numbers)
 
 
 def main_cards(block: Block, report: ParsedReport) -> tuple[list[ShownCard], list[ShownCard]]:
@@ -204,7 +191,10 @@ def quote_card(source: str, block: Block, title: str) -> ShownCard:
 
 def card_slides(title: str, cards: Sequence[ShownCard]) -> list[Slide]:
     """Put cards on as few slides as they fit on; a slide's first sentence is its title if the others belong to it."""
-    waiting = [piece for card in cards for piece in _card_pieces(card)]
+    waiting: list[ShownCard] = []
+    for card in cards:
+        fits = card.height(PACKED_SIZE) <= HIGH
+        waiting += [card] if fits else [replace(card, text=text, leads=False) for text in pieces(card.text, PIECE)]
     slides = []
     for first, *others in _packed(waiting):
         if first.leads and others:
@@ -232,15 +222,9 @@ def _packed(cards: Sequence[ShownCard]) -> list[Sequence[ShownCard]]:
     return [cards[start:end] for start, end in zip(starts, (*starts[1:], len(cards))[: len(starts)], strict=True)]
 
 
-def _card_pieces(card: ShownCard) -> list[ShownCard]:
-    if card_height(card, PACKED_SIZE) <= HIGH:
-        return [card]
-    return [replace(card, text=text, leads=False) for text in pieces(card.text, PIECE)]
-
-
 def beside(cards: Iterable[ShownCard]) -> tuple[str, ...]:
     """Return cards as notes of a slide."""
-    return tuple(f"{with_sign(card)} {''.join(f'[{number}]' for number in card.numbers)}".strip() for card in cards)
+    return tuple(f"{card.signed} {''.join(f'[{number}]' for number in card.numbers)}".strip() for card in cards)
 
 
 def limited(slides: Sequence[Slide], count: int) -> list[Slide]:
@@ -253,9 +237,8 @@ def limited(slides: Sequence[Slide], count: int) -> list[Slide]:
 def readable_picture(block: Block, report: ParsedReport) -> Picture | None:
     """Return a diagram's picture, if its text is readable at the size that fits."""
     picture = report.picture(block) if isinstance(block, Code) else None
-    return (
-        picture if picture and min(DIAGRAM_WIDE / picture.width, DIAGRAM_HIGH / picture.height) >= MIN_SCALE else None
-    )
+    scale = min(DIAGRAM_WIDE / picture.width, DIAGRAM_HIGH / picture.height) if picture else 0.0
+    return picture if scale >= MIN_SCALE else None
 
 
 def table_slides(title: str, table: Table) -> list[Slide]:
@@ -263,12 +246,10 @@ def table_slides(title: str, table: Table) -> list[Slide]:
     columns = [place for place, column in enumerate(zip(*table.rows, strict=True)) if any(map(cell_text, column))]
     header = tuple(cell_text(table.header[place]) for place in columns)
     numbered = [(tuple(cell_text(row[place]) for place in columns), numbers_in(chain(*row))) for row in table.rows]
-    reasons = tuple(
-        (" | ".join(words(in_line(cell)) for cell in row), mark)
-        for row in (table.header, *table.rows)
-        for mark in chain(*row)
-        if isinstance(mark, Mark)
-    )
+    reasons: list[tuple[str, Mark]] = []
+    for row in (table.header, *table.rows):
+        text = " | ".join(words(in_line(cell)) for cell in row)
+        reasons += [(text, mark) for mark in chain(*row) if isinstance(mark, Mark)]
     over = numbers_in(chain(*table.header))
     cells_of = [header, *(cells for cells, _ in numbered)]
     size = largest_size(cells_of, TABLE_SIZES[TABLE_SIZES.index(TABLE_SIZE) :], ROOM, CELL)
@@ -276,15 +257,12 @@ def table_slides(title: str, table: Table) -> list[Slide]:
     room = TABLE_HIGH - row_height(header, widths, size)
     rows = [(part, cited) for cells, cited in numbered for part in halves(cells, widths, size, room)]
     heights = [row_height(cells, widths, size) for cells, _ in rows]
-    return [
-        _table_slide(
-            title,
-            (header, *(cells for cells, _ in rows[start:end])),
-            [*over, *chain.from_iterable(cited for _, cited in rows[start:end])],
-            reasons,
-        )
-        for start, end in _spread(heights, room)
-    ]
+    slides = []
+    for start, end in _spread(heights, room):
+        shown = (header, *(cells for cells, _ in rows[start:end]))
+        numbers = dict.fromkeys([*over, *chain.from_iterable(cited for _, cited in rows[start:end])])
+        slides.append(Slide("table", title, rows=shown, numbers=tuple(numbers), reasons=tuple(reasons)))
+    return slides
 
 
 def _spread(heights: Sequence[float], room: float) -> list[tuple[int, int]]:
@@ -305,12 +283,6 @@ def _filled(heights: Sequence[float], room: float) -> list[tuple[int, int]]:
             start, used = place, 0.0
         used += height
     return [*spans, (start, len(heights))] if heights else spans
-
-
-def _table_slide(
-    title: str, rows: tuple[tuple[str, ...], ...], numbers: list[int], reasons: tuple[tuple[str, Mark], ...]
-) -> Slide:
-    return Slide("table", title, rows=rows, numbers=tuple(dict.fromkeys(numbers)), reasons=reasons)
 
 
 def chart_slide(drawing: Drawing, report: ParsedReport) -> Slide:

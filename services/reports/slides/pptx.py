@@ -30,7 +30,6 @@ from services.reports.slides.slide import (
     VALUE_WIDE,
     ShownCard,
     Slide,
-    card_height,
     cards_height,
     row_height,
     shortened,
@@ -133,18 +132,14 @@ class _Writer:
         title = self._broken(shortened(slide.title, 2 * TITLE))
         self._title(title, _Box(MARGIN, 2.2 if cover or slide.rows else 3.2, ROOM, 1.9), size, SHEET)
         if slide.subtitle:
-            self._text(
-                shortened(slide.subtitle, 300),
-                _Box(MARGIN, 4.5 if cover else 4.1 if slide.rows else 5.1, 11, 1.5),
-                20,
-                SHEET,
-            )
-        if slide.rows:
-            bottom = 7.05
-            for text in reversed([" · ".join(filter(None, row)) for row in slide.rows]):
-                high = text_height(text, 15, ROOM - 0.2) + 0.17
-                bottom -= high
-                self._text(text, _Box(MARGIN, bottom, ROOM, high), 15, SHEET)
+            top = 4.5 if cover else 4.1 if slide.rows else 5.1
+            self._text(shortened(slide.subtitle, 300), _Box(MARGIN, top, 11, 1.5), 20, SHEET)
+        bottom = 7.05
+        for row in reversed(slide.rows):
+            text = " · ".join(filter(None, row))
+            high = text_height(text, 15, ROOM - 0.2) + 0.17
+            bottom -= high
+            self._text(text, _Box(MARGIN, bottom, ROOM, high), 15, SHEET)
 
     @staticmethod
     def _broken(title: str) -> str:
@@ -170,7 +165,7 @@ class _Writer:
         spare = max(0.0, (box.high - cards_height(slide.cards, size, box.wide)) / len(slide.cards))
         top = box.top
         for card in slide.cards:
-            high = card_height(card, size, box.wide) + spare
+            high = card.height(size, box.wide) + spare
             self._card(card, _Box(box.left, top, box.wide, high), size)
             top += high + GAP
 
@@ -213,21 +208,20 @@ class _Writer:
 
     def _table(self, rows: Sequence[Sequence[str]], size: int, box: _Box) -> None:
         widths = [wide * box.wide / ROOM for wide in table_columns(rows, size)]
-        frame = self._page.shapes.add_table(
-            len(rows), len(rows[0]), *box._replace(high=0.34 * len(rows)).lengths(self._side)
-        )
+        place = box._replace(high=0.34 * len(rows)).lengths(self._side)
+        frame = self._page.shapes.add_table(len(rows), len(rows[0]), *place)
         if self._side == "rtl":
             frame.table._tbl.tblPr.set("rtl", "1")
         for column, wide in zip(frame.table.columns, widths, strict=True):
             column.width = Inches(wide)
-        for place, row in enumerate(rows):
-            frame.table.rows[place].height = Inches(row_height(row, widths, size))
+        for number, row in enumerate(rows):
+            frame.table.rows[number].height = Inches(row_height(row, widths, size))
             for at, text in enumerate(row):
-                cell = frame.table.cell(place, at)
+                cell = frame.table.cell(number, at)
                 cell.margin_top = cell.margin_bottom = Inches(0.05)
                 cell.fill.solid()
-                cell.fill.fore_color.rgb = _colour(ACCENT if place == 0 else SHEET)
-                self._run(cell.text_frame.paragraphs[0], text, size, SHEET if place == 0 else INK, bold=place == 0)
+                cell.fill.fore_color.rgb = _colour(ACCENT if number == 0 else SHEET)
+                self._run(cell.text_frame.paragraphs[0], text, size, SHEET if number == 0 else INK, bold=number == 0)
 
     def _chart(self, slide: Slide, chart: Chart, wide: float) -> None:
         """Draw a chart below its caption; without the extra `charts` its numbers stand there."""
@@ -289,8 +283,7 @@ class _Writer:
         run.font.color.rgb = _colour(colour)
         properties = run._r.get_or_add_rPr()
         properties.set("lang", self._language)
-        east = properties.makeelement(qn("a:ea"), {"typeface": CHINESE_FONT})
-        properties.append(east)
+        properties.append(properties.makeelement(qn("a:ea"), {"typeface": CHINESE_FONT}))
 
 
 def _colour(name: str) -> Any:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import chain, takewhile
+from itertools import accumulate, chain, takewhile
 
 from schemas.chart import Chart
 from schemas.document import Block, Code, Display, Heading, Inline, Inlines, Listing, Mark, Paragraph, Quotation, Text
@@ -56,9 +56,7 @@ def shortened(text: str, room: int) -> str:
     """Shorten a long title, with an ellipsis."""
     if width(text) <= room:
         return text
-    while width(text) > room - 1:
-        text = text[:-1]
-    return text.rstrip() + "…"
+    return text[: _fitting(text, room - 1)].rstrip() + "…"
 
 
 def pieces(text: str, room: int) -> list[str]:
@@ -77,19 +75,13 @@ def pieces(text: str, room: int) -> list[str]:
 
 def _fitting(text: str, room: int) -> int:
     """Return the number of characters of a text that fit."""
-    used = 0
-    for place, char in enumerate(text):
-        used += width(char)
-        if used > room:
-            return place
-    return len(text)
+    return sum(used <= room for used in accumulate(map(width, text)))
 
 
 def lines(text: str, size: int, wide: float) -> int:
     """Return the number of lines of a text in a box of a width in inches; a Chinese line may end a character early, before a mark."""
     line = wide * 72 / size
-    parts = text.split("\n")
-    return sum(max(1, math.ceil(_ems(part) / max(1.0, line - has_cjk(part)))) for part in parts)
+    return sum(max(1, math.ceil(_ems(part) / max(1.0, line - has_cjk(part)))) for part in text.split("\n"))
 
 
 def _ems(text: str) -> float:
@@ -143,6 +135,28 @@ class ShownCard:
     leads: bool = False
     """Whether the following cards belong to it, so that it can be the title above them."""
 
+    @property
+    def as_title(self) -> str:
+        """Its text as a title: without a colon or a full stop at the end."""
+        return self.text.rstrip(":：。").removesuffix(".")
+
+    @property
+    def signed(self) -> str:
+        """Its text with the sign of its mark."""
+        return f"{self.text}{SIGNS[self.mark.status]}" if self.mark else self.text
+
+    def height(self, size: int, wide: float = ROOM) -> float:
+        """Return its height in inches."""
+        inner = wide - PADDING
+        if self.kind == "code":
+            return PADDING + text_height(self.text, CODE_SIZE, inner)
+        text = self.text + "0" * (4 * len(self.numbers) + 2 * bool(self.mark))
+        if self.kind != "figure":
+            heading = text_height(self.heading, size, inner) if self.heading else 0
+            return PADDING + text_height(text, size, inner) + heading
+        value = text_height(self.heading, value_size(self.heading), VALUE_WIDE - 0.2)
+        return PADDING + max(value, text_height(text, size, inner - VALUE_WIDE))
+
 
 @dataclass(frozen=True, slots=True)
 class Slide:
@@ -169,11 +183,6 @@ class Slide:
     notes: tuple[str, ...] = ()
     """The report's further text, then the reasons of marks, then its sources."""
 
-    @property
-    def cards_wide(self) -> float:
-        """The width of its cards in inches: beside a chart, or all of the slide."""
-        return BESIDE if self.chart is not None else ROOM
-
     def holds_cards(self, size: int) -> bool:
         """Tell whether its table has room for its cards above it, in a font size in points."""
         return table_fits(self.rows, size, TABLE_HIGH - GAP - cards_height(self.cards, size, ROOM))
@@ -184,36 +193,21 @@ class Slide:
         if self.cards and self.kind == "table":
             return next(filter(self.holds_cards, TABLE_SIZES), TABLE_SIZES[-1])
         if self.cards:
-            return next((size for size in SIZES if cards_height(self.cards, size, self.cards_wide) <= HIGH), SIZES[-1])
+            wide = BESIDE if self.chart is not None else ROOM
+            return next((size for size in SIZES if cards_height(self.cards, size, wide) <= HIGH), SIZES[-1])
         return next((size for size in TABLE_SIZES if table_fits(self.rows, size, TABLE_HIGH)), TABLE_SIZES[-1])
 
 
 def cards_height(cards: Sequence[ShownCard], size: int, wide: float = ROOM) -> float:
     """Return the height of cards one below the other in inches."""
-    return sum(card_height(card, size, wide) for card in cards) + GAP * (len(cards) - 1)
-
-
-def card_height(card: ShownCard, size: int, wide: float = ROOM) -> float:
-    """Return the height of a card in inches."""
-    inner = wide - PADDING
-    if card.kind == "code":
-        return PADDING + text_height(card.text, CODE_SIZE, inner)
-    text = card.text + "0" * (4 * len(card.numbers) + 2 * bool(card.mark))
-    if card.kind != "figure":
-        return (
-            PADDING + text_height(text, size, inner) + (text_height(card.heading, size, inner) if card.heading else 0)
-        )
-    value = text_height(card.heading, value_size(card.heading), VALUE_WIDE - 0.2)
-    return PADDING + max(value, text_height(text, size, inner - VALUE_WIDE))
+    return sum(card.height(size, wide) for card in cards) + GAP * (len(cards) - 1)
 
 
 def value_size(value: str) -> int:
     """Return the font size of a key figure, with its unit on a second line at most, and no word or number broken."""
     longest, wide = max(value.split(" "), key=width), (VALUE_WIDE - PADDING) / BOLD
-    return next(
-        (size for size in SIZES if lines(value, size, VALUE_WIDE - 0.2) <= 2 and lines(longest, size, wide) == 1),
-        SIZES[-1],
-    )
+    whole = (size for size in SIZES if lines(value, size, VALUE_WIDE - 0.2) <= 2 and lines(longest, size, wide) == 1)
+    return next(whole, SIZES[-1])
 
 
 def table_fits(rows: Sequence[Sequence[str]], size: int, high: float) -> bool:
@@ -243,8 +237,6 @@ def block_cards(block: Block) -> Iterator[ShownCard]:
             yield ShownCard(latex, kind="formula")
         case Heading(content=content):
             yield ShownCard(words(in_line(content)))
-        case _:
-            return
 
 
 def sentence_cards(content: Inlines) -> Iterator[ShownCard]:
@@ -262,11 +254,10 @@ def sentence_cards(content: Inlines) -> Iterator[ShownCard]:
 def item_card(item: Sequence[Block]) -> ShownCard:
     """Return one card for blocks that belong together."""
     inner = [card for block in item for card in block_cards(block)]
-    shown = [
-        replace(card, text=plain_math(card.text) if card.kind == "formula" else with_sign(card)) for card in inner[:-1]
-    ] + [replace(card, text=plain_math(card.text)) if card.kind == "formula" else card for card in inner[-1:]]
+    texts = [plain_math(card.text) if card.kind == "formula" else card.signed for card in inner[:-1]]
+    texts += [plain_math(card.text) if card.kind == "formula" else card.text for card in inner[-1:]]
     return ShownCard(
-        reduce(_joined, (card.text for card in shown), ""),
+        reduce(_joined, texts, ""),
         inner[0].heading if inner else "",
         numbers=tuple(dict.fromkeys(number for card in inner for number in card.numbers)),
         mark=inner[-1].mark if inner else None,
@@ -279,7 +270,7 @@ def introduction(block: Block) -> ShownCard | None:
     if not isinstance(block, Paragraph) or citations_in(block.content):
         return None
     card = item_card([block])
-    return replace(card, text=title_text(card)) if card.text.endswith(COLONS) else None
+    return replace(card, text=card.as_title) if card.text.endswith(COLONS) else None
 
 
 def value_on_card(value: str) -> str:
@@ -287,19 +278,9 @@ def value_on_card(value: str) -> str:
     return _INSIDE_NUMBER.sub("\u00a0", value)
 
 
-def title_text(card: ShownCard) -> str:
-    """Return a card's text as a title: without a colon or a full stop at the end."""
-    return card.text.rstrip(":：。").removesuffix(".")
-
-
 def numbers_in(content: Iterable[Inline]) -> tuple[int, ...]:
     """Return the numbers of cited sources, each once."""
     return tuple(dict.fromkeys(citation.number for citation in citations_in(content)))
-
-
-def with_sign(card: ShownCard) -> str:
-    """Return a card's text with the sign of its mark."""
-    return f"{card.text}{SIGNS[card.mark.status]}" if card.mark else card.text
 
 
 def cell_text(content: Inlines) -> str:

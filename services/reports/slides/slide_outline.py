@@ -33,7 +33,6 @@ from services.reports.slides.slide import (
     sentence_cards,
     shortened,
     value_on_card,
-    with_sign,
 )
 
 BESIDE_SIZE = 18
@@ -55,16 +54,6 @@ AT_FOOT = 4
 _DARK = frozenset({"cover", "end"})
 _COVER_LINE = 140
 """Length of a line at the foot of the cover, in half-width characters."""
-
-
-def pages_by_section(report: ParsedReport) -> dict[str, list[DeckPage]]:
-    """Return the model's pages by the anchor of their section."""
-    pages: dict[str, list[DeckPage]] = {}
-    sections = report.body
-    for page in report.deck:
-        if 1 <= page.section <= len(sections):
-            pages.setdefault(sections[page.section - 1].anchor, []).append(page)
-    return pages
 
 
 def figures_of(blocks: Iterable[Block]) -> list[Table | Drawing]:
@@ -123,7 +112,8 @@ def outline(report: ParsedReport) -> list[Slide]:
     shown = {letters(card.text) for slide in opening for card in slide.cards}
     parts = list(_parts(section for section in report.sections if section.role not in {"computations", "references"}))
     own = [part for part in parts if not part[0].role]
-    deck = pages_by_section(report)
+    numbered = enumerate(report.body, 1)
+    deck = {section.anchor: [page for page in report.deck if page.section == number] for number, section in numbered}
 
     def in_full(part: Sequence[Section]) -> list[Slide]:
         return [slide for section in part for slide in _section(section, report, shown, deck.get(section.anchor, ()))]
@@ -132,7 +122,7 @@ def outline(report: ParsedReport) -> list[Slide]:
     in_sections = {part[0].anchor: in_full(part) for part in own}
     contents = list(_contents(parts, labels)) if len(own) >= DIVIDED and len(parts) <= 2 * CONTENTS else []
     room = MAX_SLIDES - 1 - len(opening) - len(contents) - sum(map(len, added.values()))
-    if sum(map(len, in_sections.values())) > room and not deck:
+    if sum(map(len, in_sections.values())) > room and not any(deck.values()):
         in_sections = _briefly(own, in_sections, report, shown, room)
     slides = [*opening, *contents]
     for part in parts:
@@ -157,7 +147,7 @@ def _opening(report: ParsedReport, labels: Labels) -> list[Slide]:
         lead.pop()  # it introduces the sections, and has no other content
     cover = [(report.counts.shown,), (labels.author, report.created)]
     if remark:
-        cover.insert(0, (shortened(with_sign(remark), _COVER_LINE),))
+        cover.insert(0, (shortened(remark.signed, _COVER_LINE),))
     slides = [Slide("cover", title, report.subtitle, rows=tuple(cover), reasons=remark.reasons if remark else ())]
     slides += block_slides(title, report.opening, report)
     if report.summary:
@@ -172,10 +162,8 @@ def _opening(report: ParsedReport, labels: Labels) -> list[Slide]:
 def _with_values(cards: Iterable[ShownCard], figures: Iterable[KeyFigure]) -> list[ShownCard]:
     """Put the key figure of a card's sentence above the card."""
     values = {letters(figure.claim): value_on_card(figure.value) for figure in figures}
-    return [
-        replace(card, heading=values[letters(card.text)], kind="figure") if letters(card.text) in values else card
-        for card in cards
-    ]
+    named = ((card, values.get(letters(card.text))) for card in cards)
+    return [replace(card, heading=value, kind="figure") if value else card for card, value in named]
 
 
 def _without_number(title: str, number: int) -> str:
@@ -193,18 +181,12 @@ def _contents(parts: Sequence[Sequence[Section]], labels: Labels) -> Iterator[Sl
 def _sources(report: ParsedReport, labels: Labels) -> list[Slide]:
     """Return the last slides with all cited sources, at its foot or on slides of their own: printed slides have no notes."""
     thanks = Slide("end", labels.the_end, labels.origin(by_rules=report.by_rules))
-    named = [
-        (str(reference.number), shortened(" · ".join([reference.title, *reference.by]), 84))
-        for reference in report.cited
-    ]
+    named = [(str(cited.number), shortened(" · ".join([cited.title, *cited.by]), 84)) for cited in report.cited]
     if len(named) <= AT_FOOT:
         return [replace(thanks, rows=tuple((f"[{number}] {title}",) for number, title in named))]
     each = -(-len(named) // -(-len(named) // CONTENTS))
-    starts = range(0, len(named), each)
-    return [
-        *(Slide("sources", labels.references, rows=tuple(named[start : start + each])) for start in starts),
-        thanks,
-    ]
+    rows = (tuple(named[start : start + each]) for start in range(0, len(named), each))
+    return [*(Slide("sources", labels.references, rows=part) for part in rows), thanks]
 
 
 def _parts(sections: Iterable[Section]) -> Iterator[list[Section]]:
@@ -250,7 +232,7 @@ def _briefly(
 
     If there are more sections than slides, sections with one card share slides.
     """
-    sections = [section for part in parts for section in part]
+    sections = [*chain.from_iterable(parts)]
     count = max(1, min(MAX_SECTION_SLIDES, room // len(sections)))
     points = {section.anchor: _main_points(section, report, shown, count) for section in sections}
     if len(sections) > room:
@@ -299,13 +281,12 @@ def _together(
     """Put the first point of each section under its title, several on a slide; all others go into the notes."""
     brief: dict[str, list[Slide]] = {part[0].anchor: [] for part in parts}
     waiting: list[tuple[ShownCard, tuple[str, ...]]] = []
-    for part in parts:
-        for section in part:
-            slides = points[section.anchor]
-            cards = [card for slide in slides for card in slide.cards]
-            if cards:
-                notes = (*beside(cards[1:]), *(note for slide in slides for note in slide.notes))
-                waiting.append((replace(cards[0], heading=words(section.title)), notes))
+    for section in chain.from_iterable(parts):
+        slides = points[section.anchor]
+        cards = [card for slide in slides for card in slide.cards]
+        if cards:
+            notes = (*beside(cards[1:]), *(note for slide in slides for note in slide.notes))
+            waiting.append((replace(cards[0], heading=words(section.title)), notes))
     made = limited(card_slides(title, [card for card, _ in waiting]), count)
     notes_of = {card.heading: notes for card, notes in waiting}
     for slide in made:

@@ -145,7 +145,7 @@ def test_any_report_renders_as_page_and_deck_and_cites_the_same(body: str) -> No
         if isinstance(one, Citation)
     }
     assert cited_in_text(parsed) - in_titles <= slides | in_titles
-    assert "<script" in render_deck(parsed, interactive=False)
+    assert "<script" in render_deck(parsed)
 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
@@ -274,7 +274,7 @@ async def test_the_points_of_an_opening_stand_with_it_before_the_contents() -> N
 def test_a_cover_shows_a_long_title_whole() -> None:
     title = " ".join(f"word{number:02d}" for number in range(20))
     report = report_of(f"# {title}\n\nIt is deep [E1-1].\n", ["It is deep."], "How deep?", "en-US", {"opening": ""})
-    assert f">{title}</h1>" in render_deck(parse_report(report), interactive=False)
+    assert f">{title}</h1>" in render_deck(parse_report(report))
 
 
 def test_formats_are_named_as_people_name_them() -> None:
