@@ -1,6 +1,5 @@
 """`leadline runs export` and `--format`: files of a finished run, made from what is stored, and clear words where one cannot be made."""
 
-import json
 import re
 from pathlib import Path
 
@@ -76,12 +75,6 @@ def test_a_folder_whose_run_is_elsewhere_names_none(leadline: Leadline) -> None:
     ran = leadline("runs", "export", "out/challenger-deep")
     assert (ran.code, ran.out) == (2, "")
     assert "The run of the report in out/challenger-deep is not on this machine." in ran.err
-
-
-def test_references_are_written_for_other_programs(leadline: Leadline, docs: Path) -> None:
-    ran = leadline("research", QUESTION, "--docs", docs, "--format", "csl")
-    assert ran.code == 0
-    assert json.loads((FOLDER / "references.json").read_text())
 
 
 def test_a_format_whose_package_is_missing_is_refused_before_the_work(
