@@ -113,8 +113,10 @@ def test_nothing_found_has_an_exit_code_of_its_own(
 
 
 def test_runs_lists_what_was_run(leadline: Leadline, docs: Path) -> None:
-    leadline("research", QUESTION, "--docs", docs)
-    leadline("research", "威廉·汤姆森设计的钢丝测深机在哪里首次试用，为什么在铅锤的凹槽里填牛脂？", "--docs", docs)
+    leadline("research", QUESTION, "--docs", docs, "--quick")
+    leadline(
+        "research", "威廉·汤姆森设计的钢丝测深机在哪里首次试用，为什么在铅锤的凹槽里填牛脂？", "--docs", docs, "--quick"
+    )
     ran = leadline("runs")
     assert "done" in ran.out
     assert QUESTION[:30] in ran.out

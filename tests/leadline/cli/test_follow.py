@@ -42,7 +42,7 @@ def test_a_run_without_words_is_no_question(leadline: Leadline, docs: Path) -> N
 
 
 def test_a_number_that_nothing_has_is_refused(leadline: Leadline, docs: Path) -> None:
-    leadline("research", FIRST, "--docs", docs)
+    leadline("research", FIRST, "--docs", docs, "--quick")
     ran = leadline("follow", "7")
     assert ran.code == 2
     assert "recommends no question 7" in ran.err
