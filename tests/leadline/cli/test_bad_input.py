@@ -15,73 +15,68 @@ from tests.fakes.openai_server import OpenAIServer
 from tests.leadline.conftest import Leadline
 
 QUESTION = "Where was the designer of the wire sounding machine born?"
-TABLE: dict[str, tuple[list[str], int, str]] = {
+TABLE: dict[str, tuple[list[str], str]] = {
     "a file of documents": (
         ["research", QUESTION, "--docs", "file.txt"],
-        2,
         "is a file, not a folder. Name an existing folder with --docs",
     ),
     "an unknown format": (
         ["research", QUESTION, "--format", "odt"],
-        2,
         "Choose from: md, html, slides, pptx, docx, pdf, csl.",
     ),
-    "an unknown depth": (["research", QUESTION, "--depth", "abyss"], 2, "'quick', 'standard', 'deep', 'exhaustive'"),
+    "an unknown depth": (["research", QUESTION, "--depth", "abyss"], "'quick', 'standard', 'deep', 'exhaustive'"),
     "an unknown kind to prefer": (
         ["research", QUESTION, "--prefer-kinds", "news,blog"],
-        2,
         "--prefer-kinds cannot be 'blog': Input should be 'academic'",
     ),
     "a wish that there is not": (
         ["research", QUESTION, "--wish", "colour=red"],
-        2,
         "wishes.colour. Choose from: shape, columns",
     ),
-    "a wish for a day that is none": (["research", QUESTION, "--wish", "after=abc"], 2, "write a day as 2024-05-31"),
-    "an unknown search": (["research", QUESTION, "--search", "gopher"], 2, "duckduckgo"),
-    "a search without its key": (["research", QUESTION, "--search", "tavily"], 2, "TAVILY_API_KEY"),
-    "no seconds": (["research", QUESTION, "--max-seconds", "0"], 2, "--max-seconds"),
-    "a blank question": (["research", "  "], 2, "empty"),
-    "a question that is a document": (["research", "deep " * 20_000], 2, "--docs"),
-    "a missing folder": (["research", QUESTION, "--docs", "nowhere"], 2, "does not exist"),
-    "an empty folder": (["research", QUESTION, "--docs", "empty"], 2, "no documents"),
+    "a wish for a day that is none": (["research", QUESTION, "--wish", "after=abc"], "write a day as 2024-05-31"),
+    "an unknown search": (["research", QUESTION, "--search", "gopher"], "duckduckgo"),
+    "a search without its key": (["research", QUESTION, "--search", "tavily"], "TAVILY_API_KEY"),
+    "no seconds": (["research", QUESTION, "--max-seconds", "0"], "--max-seconds"),
+    "a blank question": (["research", "  "], "empty"),
+    "a question that is a document": (["research", "deep " * 20_000], "--docs"),
+    "a missing folder": (["research", QUESTION, "--docs", "nowhere"], "does not exist"),
+    "an empty folder": (["research", QUESTION, "--docs", "empty"], "no documents"),
     "folders where nothing is searched": (
         ["research", QUESTION, "--docs", "empty", "--search", "none"],
-        2,
         "choose documents",
     ),
-    "an unknown locale": (["research", QUESTION, "--locale", "xx-klingon"], 2, "locale"),
-    "a missing profile": (["research", QUESTION, "--profile", "no.yaml"], 2, "No such file"),
-    "an unknown run to resume": (["resume", "20000101-000000-abcdef"], 2, "no run"),
-    "nothing to resume": (["resume"], 2, "no unfinished run"),
-    "an unknown option": (["research", QUESTION, "--no-such"], 2, "--no-such"),
-    "no question at all": (["research"], 2, "question"),
-    "a profile that is no YAML": (["research", QUESTION, "--profile", "broken.yaml"], 2, "not valid YAML"),
-    "a profile with an unknown field": (["research", QUESTION, "--profile", "odd.yaml"], 2, "colour"),
-    "a folder that cannot be written": (["research", QUESTION, "--out", "/proc/nowhere"], 2, "--out"),
-    "an unknown run to show": (["runs", "show", "2000"], 2, "leadline runs"),
-    "nothing to show": (["runs", "show"], 2, "no runs yet"),
-    "an unknown format of a report": (["runs", "export", "--format", "html,nonsense"], 2, "nonsense"),
-    "a report in an unwritable place": (["runs", "export", "--out", "/proc/nowhere"], 2, "--out"),
-    "a report to verify that is missing": (["verify", "nowhere"], 2, "evidence.json"),
-    "a report to verify that is none": (["verify", "empty"], 2, "evidence.json"),
-    "prompts that are missing": (["eval", "set.json", "--docs", "empty", "--prompts", "nowhere"], 2, "nowhere"),
-    "an endpoint that is no address": (["init", "--endpoint", "localhost", "--model", "m"], 2, "http://"),
-    "a provider that nobody knows": (["init", "--provider", "hal"], 2, "openai"),
-    "an init with nobody to ask": (["init"], 2, "--provider"),
-    "an init without its key": (["init", "--provider", "openai"], 2, "OPENAI_API_KEY"),
-    "documents that are links in a circle": (["research", QUESTION, "--docs", "circle"], 2, "does not exist"),
-    "a profile that is a pipe": (["research", QUESTION, "--profile", "pipe"], 2, "it is a pipe, not a file"),
-    "a profile that is a device": (["research", QUESTION, "--profile", "device"], 2, "it is a device, not a file"),
-    "a profile without an end": (["research", QUESTION, "--profile", "huge"], 2, "it is larger than 1,000,000 bytes"),
-    "a set that is missing": (["eval", "nowhere.jsonl"], 2, "nowhere.jsonl"),
-    "an unknown run to follow": (["follow", "20000101", "Why?"], 2, "leadline runs"),
-    "a set that is a pipe": (["eval", "pipe"], 2, "it is a pipe, not a file"),
-    "prompts that are a pipe": (["eval", "set.json", "--docs", "empty", "--prompts", "prompts"], 2, "it is a pipe"),
-    "a report to verify with a pipe": (["verify", "hostile/pipe"], 2, "report.md cannot be read (it is a pipe"),
-    "a report to verify with a device": (["verify", "hostile/device"], 2, "report.md cannot be read (it lies outside"),
-    "a report to verify in a circle": (["verify", "hostile/circle"], 2, "report.md cannot be read (Too many levels"),
-    "a text with a pipe for its evidence": (["verify", "file.txt", "--bundle", "hostile/evidence"], 2, "it is a pipe"),
+    "an unknown locale": (["research", QUESTION, "--locale", "xx-klingon"], "locale"),
+    "a missing profile": (["research", QUESTION, "--profile", "no.yaml"], "No such file"),
+    "an unknown run to resume": (["resume", "20000101-000000-abcdef"], "no run"),
+    "nothing to resume": (["resume"], "no unfinished run"),
+    "an unknown option": (["research", QUESTION, "--no-such"], "--no-such"),
+    "no question at all": (["research"], "question"),
+    "a profile that is no YAML": (["research", QUESTION, "--profile", "broken.yaml"], "not valid YAML"),
+    "a profile with an unknown field": (["research", QUESTION, "--profile", "odd.yaml"], "colour"),
+    "a folder that cannot be written": (["research", QUESTION, "--out", "/proc/nowhere"], "--out"),
+    "an unknown run to show": (["runs", "show", "2000"], "leadline runs"),
+    "nothing to show": (["runs", "show"], "no runs yet"),
+    "an unknown format of a report": (["runs", "export", "--format", "html,nonsense"], "nonsense"),
+    "a report in an unwritable place": (["runs", "export", "--out", "/proc/nowhere"], "--out"),
+    "a report to verify that is missing": (["verify", "nowhere"], "evidence.json"),
+    "a report to verify that is none": (["verify", "empty"], "evidence.json"),
+    "prompts that are missing": (["eval", "set.json", "--docs", "empty", "--prompts", "nowhere"], "nowhere"),
+    "an endpoint that is no address": (["init", "--endpoint", "localhost", "--model", "m"], "http://"),
+    "a provider that nobody knows": (["init", "--provider", "hal"], "openai"),
+    "an init with nobody to ask": (["init"], "--provider"),
+    "an init without its key": (["init", "--provider", "openai"], "OPENAI_API_KEY"),
+    "documents that are links in a circle": (["research", QUESTION, "--docs", "circle"], "does not exist"),
+    "a profile that is a pipe": (["research", QUESTION, "--profile", "pipe"], "it is a pipe, not a file"),
+    "a profile that is a device": (["research", QUESTION, "--profile", "device"], "it is a device, not a file"),
+    "a profile without an end": (["research", QUESTION, "--profile", "huge"], "it is larger than 1,000,000 bytes"),
+    "a set that is missing": (["eval", "nowhere.jsonl"], "nowhere.jsonl"),
+    "an unknown run to follow": (["follow", "20000101", "Why?"], "leadline runs"),
+    "a set that is a pipe": (["eval", "pipe"], "it is a pipe, not a file"),
+    "prompts that are a pipe": (["eval", "set.json", "--docs", "empty", "--prompts", "prompts"], "it is a pipe"),
+    "a report to verify with a pipe": (["verify", "hostile/pipe"], "report.md cannot be read (it is a pipe"),
+    "a report to verify with a device": (["verify", "hostile/device"], "report.md cannot be read (it lies outside"),
+    "a report to verify in a circle": (["verify", "hostile/circle"], "report.md cannot be read (Too many levels"),
+    "a text with a pipe for its evidence": (["verify", "file.txt", "--bundle", "hostile/evidence"], "it is a pipe"),
 }
 
 
@@ -112,11 +107,11 @@ def make_hostile_files() -> None:
     (folders["evidence"] / "report.md").touch()
 
 
-@pytest.mark.parametrize(("arguments", "code", "message"), TABLE.values(), ids=TABLE.keys())
+@pytest.mark.parametrize(("arguments", "message"), TABLE.values(), ids=TABLE.keys())
 @pytest.mark.usefixtures("around")
-def test_it_is_one_clear_message(leadline: Leadline, arguments: list[str], code: int, message: str) -> None:
+def test_it_is_one_clear_message(leadline: Leadline, arguments: list[str], message: str) -> None:
     ran = leadline(*arguments)
-    assert ran.code == code, ran.err
+    assert ran.code == 2, ran.err
     assert message in " ".join(ran.err.replace("│", " ").split())
     assert "Traceback" not in ran.err
     assert "Value error" not in ran.err
@@ -214,7 +209,7 @@ def test_a_report_is_written_also_where_a_stream_takes_nothing(docs: Path, strea
 
 @pytest.mark.parametrize(
     "command",
-    [r"printf 'caf\xe9' | leadline research -", r"leadline research $'caf\xe9'", r"leadline revise $'caf\xe9'"],
+    [r"printf 'caf\xe9' | leadline research -", r"leadline revise $'caf\xe9'"],
 )
 def test_a_text_that_is_not_utf_8_is_refused(command: str) -> None:
     done = _shell(command)

@@ -113,8 +113,10 @@ def test_nothing_found_has_an_exit_code_of_its_own(
 
 
 def test_runs_lists_what_was_run(leadline: Leadline, docs: Path) -> None:
-    leadline("research", QUESTION, "--docs", docs)
-    leadline("research", "威廉·汤姆森设计的钢丝测深机在哪里首次试用，为什么在铅锤的凹槽里填牛脂？", "--docs", docs)
+    leadline("research", QUESTION, "--docs", docs, "--quick")
+    leadline(
+        "research", "威廉·汤姆森设计的钢丝测深机在哪里首次试用，为什么在铅锤的凹槽里填牛脂？", "--docs", docs, "--quick"
+    )
     ran = leadline("runs")
     assert "done" in ran.out
     assert QUESTION[:30] in ran.out
@@ -145,33 +147,6 @@ def test_a_review_without_anybody_there_waits_and_can_be_resumed(
     assert "leadline resume" in ran.err
     assert "waiting" in leadline("runs").out
     assert leadline("resume").code == 0
-
-
-@pytest.mark.parametrize("broken", ["source", "quote", "report"])
-def test_one_changed_byte_is_found(leadline: Leadline, docs: Path, broken: str) -> None:
-    leadline("research", QUESTION, "--docs", docs)
-    [folder] = Path("out").iterdir()
-    holding = (source for source in (folder / "sources").iterdir() if "Belfast" in source.read_text())
-    file = {
-        "source": next(holding),
-        "quote": folder / "evidence.json",
-        "report": folder / "report.md",
-    }[broken]
-    data = file.read_text()
-    assert "Belfast" in data
-    file.write_text(data.replace("Belfast", "Belfasx", 1))
-    ran = leadline("verify", folder)
-    assert ran.code == 1
-    assert "FAILED" in ran.err
-
-
-def test_unreadable_documents_are_named_and_the_rest_is_searched(leadline: Leadline, docs: Path) -> None:
-    (docs / "broken.pdf").write_bytes(b"%PDF-1.7 this is not one")
-    (docs / "binary.md").write_bytes(bytes(range(256)) * 40)
-    ran = leadline("research", QUESTION, "--docs", docs)
-    assert ran.code == 0
-    assert "broken.pdf" in ran.err
-    assert "binary.md" in ran.err
 
 
 def test_an_impossible_setting_is_named(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,7 +42,7 @@ def test_a_run_without_words_is_no_question(leadline: Leadline, docs: Path) -> N
 
 
 def test_a_number_that_nothing_has_is_refused(leadline: Leadline, docs: Path) -> None:
-    leadline("research", FIRST, "--docs", docs)
+    leadline("research", FIRST, "--docs", docs, "--quick")
     ran = leadline("follow", "7")
     assert ran.code == 2
     assert "recommends no question 7" in ran.err
@@ -61,10 +61,3 @@ def test_words_without_quotes_are_one_question(leadline: Leadline, docs: Path) -
     for run in ([], [first["run_id"]]):
         ran = leadline("follow", *run, *further.split(), "--json")
         assert json.loads(ran.out)["question"] == further
-
-
-def test_an_answer_to_a_clarifying_question_is_researched(leadline: Leadline, docs: Path) -> None:
-    assert leadline("research", "it?", "--docs", docs).out.strip().endswith("sentence.")
-    ran = leadline("follow", "why was tallow pressed into the lead")
-    assert ran.code == 0
-    assert "Tallow was pressed" in ran.out

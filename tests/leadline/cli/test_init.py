@@ -21,7 +21,6 @@ from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.search_services.forms import FORMS
 from tests.fakes.search_services.served import served
 from tests.fakes.search_services.twin import KEY, twin
-from tests.fakes.tavily_server import tavily_server
 from tests.leadline.conftest import Leadline
 
 ENV = Path(".env")
@@ -82,18 +81,6 @@ def test_no_model_turns_off_the_one_that_was_connected(leadline: Leadline) -> No
         "LEADLINE_MODEL": "offline",
         "LEADLINE_SEARCH": "duckduckgo",
     }
-
-
-def test_a_key_of_tavily_is_tried_with_one_search(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
-    with tavily_server() as server:
-        monkeypatch.setenv("TAVILY_BASE_URL", server.base_url)
-        monkeypatch.setenv("TAVILY_API_KEY", "tvly-wrong")
-        assert leadline("init", "--search", "tavily").code == 1
-        assert not ENV.exists()
-        monkeypatch.setenv("TAVILY_API_KEY", server.key)
-        assert leadline("init", "--search", "tavily").code == 0
-        assert len(server.requests) == 1
-    assert dotenv_values(ENV)["TAVILY_API_KEY"] == server.key
 
 
 def test_a_search_with_a_key_or_an_address_is_tried_and_one_of_those_that_auto_asks(
@@ -265,19 +252,3 @@ def test_a_person_is_asked_and_the_key_is_not_shown(endpoint: OpenAIServer, monk
         "LEADLINE_SEARCH": "duckduckgo",
     }
     assert private()
-
-
-def test_servers_on_this_machine_are_offered_first_with_their_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    with ollama_server() as server:
-        monkeypatch.setenv("OLLAMA_HOST", server.base_url)
-        answers = [
-            (r"Number \[1\]: ?$", ""),
-            (rf"Model, by number or name \[{server.model}\]: ?$", ""),
-            (r"Number \[7\]: ?$", ""),
-            (r"Folder of your documents.*: ?$", ""),
-        ]
-        shown = typed(answers)
-        assert f"1  Ollama on this machine: {server.model}" in shown
-        assert "It answers" in shown
-        written = dotenv_values(ENV)
-        assert (written["OPENAI_BASE_URL"], written["LEADLINE_MODEL"]) == (f"{server.base_url}/v1", server.model)

@@ -1,4 +1,4 @@
-"""`leadline research --memory` and `leadline runs forget`: remembered, used by a later run also after `kill -9`, shown, and forgotten."""
+"""`leadline research --memory` and `leadline runs forget`: remembered, used by a later run, shown, and forgotten."""
 
 import json
 from pathlib import Path
@@ -6,10 +6,7 @@ from pathlib import Path
 import pytest
 
 from leadline import research
-from tests.leadline.cli.test_steer import Running, running
 from tests.leadline.conftest import Leadline
-
-__all__ = ["running"]
 
 QUESTION = "Who designed the wire sounding machine?"
 
@@ -55,20 +52,3 @@ def test_what_cannot_be_forgotten_is_said_in_one_message(leadline: Leadline) -> 
     ran = leadline("runs", "forget", "--all", "--yes")
     assert (ran.code, ran.err.startswith("Forgotten: ")) == (0, True)
     assert leadline("runs", "forget", "--json").out == "[]\n"
-
-
-@pytest.mark.usefixtures("remembered")
-def test_a_run_that_is_killed_keeps_what_it_was_given_though_it_is_forgotten(
-    running: Running, leadline: Leadline
-) -> None:
-    running.hold("reporter")
-    child = running.begun(QUESTION, "--search", "none", "--memory")
-    child.kill()
-    child.communicate()
-    running.release()
-    assert leadline("runs", "forget", "--all", "--yes").code == 0
-    resumed = leadline("resume")
-    assert resumed.code == 0, resumed.err
-    assert "William Thomson" in resumed.out
-    assert "known from 20" in resumed.out
-    assert json.loads(leadline("runs", "forget", "--json").out)

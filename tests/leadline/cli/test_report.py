@@ -1,6 +1,5 @@
 """`leadline runs export` and `--format`: files of a finished run, made from what is stored, and clear words where one cannot be made."""
 
-import json
 import re
 from pathlib import Path
 
@@ -20,7 +19,7 @@ def run_of(leadline: Leadline) -> str:
 
 
 def test_research_writes_the_formats_that_were_asked_for(leadline: Leadline, docs: Path) -> None:
-    ran = leadline("research", QUESTION, "--docs", docs, "--format", "md,html,slides")
+    ran = leadline("research", QUESTION, "--docs", docs, "--quick", "--format", "md,html,slides")
     assert ran.code == 0
     assert {"report.md", "report.html", "slides.html", "evidence.json"} <= {path.name for path in FOLDER.iterdir()}
     assert f"{FOLDER / 'report.html'}" in ran.err
@@ -31,7 +30,7 @@ def test_research_writes_the_formats_that_were_asked_for(leadline: Leadline, doc
 
 
 def test_report_makes_files_of_a_finished_run_later(leadline: Leadline, docs: Path, tmp_path: Path) -> None:
-    leadline("research", QUESTION, "--docs", docs)
+    leadline("research", QUESTION, "--docs", docs, "--quick")
     markdown = (FOLDER / "report.md").read_text()
     ran = leadline("runs", "export", run_of(leadline), "--format", "html,md")
     assert ran.out.split() == [str(FOLDER / "report.html"), str(FOLDER / "report.md")]
@@ -42,9 +41,9 @@ def test_report_makes_files_of_a_finished_run_later(leadline: Leadline, docs: Pa
 
 
 def test_a_folder_never_holds_files_of_two_runs(leadline: Leadline, docs: Path) -> None:
-    leadline("research", QUESTION, "--docs", docs, "--format", "md,html,csl")
+    leadline("research", QUESTION, "--docs", docs, "--quick", "--format", "md,html,csl")
     earlier = run_of(leadline)
-    leadline("research", QUESTION, "--docs", docs)
+    leadline("research", QUESTION, "--docs", docs, "--quick")
     assert {path.name for path in FOLDER.iterdir()} == {"report.md", "evidence.json", "sources"}
     assert "report.md" not in leadline("runs", "show", earlier).out
     assert leadline("runs", "export", earlier, "--format", "html").out.split() == [f"{FOLDER}-2/report.html"]
@@ -53,7 +52,7 @@ def test_a_folder_never_holds_files_of_two_runs(leadline: Leadline, docs: Path) 
 
 
 def test_what_research_prints_last_can_be_typed_and_the_folder_names_the_run(leadline: Leadline, docs: Path) -> None:
-    told = leadline("research", QUESTION, "--docs", docs).err
+    told = leadline("research", QUESTION, "--docs", docs, "--quick").err
     for hint in (f"leadline verify {FOLDER}", f"leadline runs export {FOLDER} --format html,slides"):
         assert hint in told
         assert leadline(*hint.split()[1:]).code == 0
@@ -78,17 +77,11 @@ def test_a_folder_whose_run_is_elsewhere_names_none(leadline: Leadline) -> None:
     assert "The run of the report in out/challenger-deep is not on this machine." in ran.err
 
 
-def test_references_are_written_for_other_programs(leadline: Leadline, docs: Path) -> None:
-    ran = leadline("research", QUESTION, "--docs", docs, "--format", "csl")
-    assert ran.code == 0
-    assert json.loads((FOLDER / "references.json").read_text())
-
-
 def test_a_format_whose_package_is_missing_is_refused_before_the_work(
     leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("services.reports.formats.is_installed", lambda name: name != "pptx")
-    ran = leadline("research", QUESTION, "--docs", docs, "--format", "pptx")
+    ran = leadline("research", QUESTION, "--docs", docs, "--quick", "--format", "pptx")
     assert ran.code == 1
     assert install_command("formats") in ran.err
     assert leadline("runs").out == ""
@@ -104,7 +97,7 @@ def test_a_report_is_one_line_where_it_is_named_and_reads_well_where_it_is_print
 
 
 def test_a_notebook_shows_the_page_in_a_frame_of_its_own(docs: Path) -> None:
-    shown = research(QUESTION, docs=[docs])._repr_html_()
+    shown = research(QUESTION, docs=[docs], depth="quick")._repr_html_()
     assert shown is not None
     text, _, frame = shown.partition("<iframe ")
     assert frame

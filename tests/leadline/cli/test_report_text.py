@@ -2,7 +2,6 @@
 
 import io
 import sys
-from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
@@ -10,10 +9,8 @@ from rich.console import Console
 
 from leadline.cli.report_text import print_report
 from schemas.reporter import Report
-from tests.leadline.progress.pseudo_terminal import in_terminal, plain
+from tests.leadline.progress.pseudo_terminal import plain
 from tests.services.reports.full import ENGLISH, chart, chinese, english, evidence
-
-QUESTION = "Where was the designer of the wire sounding machine born?"
 
 
 def shown(report: Report, width: int = 80, **console: object) -> str:
@@ -91,15 +88,6 @@ def test_colours_are_left_out_where_none_are_wanted(monkeypatch: pytest.MonkeyPa
     coloured = shown(english(), _environ={"TERM": "xterm", "NO_COLOR": "1"}, color_system="auto")
     assert "\x1b[1m" in coloured
     assert "\x1b[36m" not in coloured
-
-
-def test_the_command_lays_the_report_out_in_a_terminal_and_nowhere_else(docs: Path, tmp_path: Path) -> None:
-    arguments = ["research", QUESTION, "--docs", str(docs), "--out", str(tmp_path)]
-    told = plain(in_terminal(arguments, 80, piped=False)[1])
-    assert "\r\nReferences\r\n" in told
-    assert "](sources/" not in told
-    as_json = plain(in_terminal([*arguments, "--json"], 80, piped=False)[1])
-    assert '"markdown": "# ' in as_json
 
 
 def test_a_pipe_gets_markdown_with_web_addresses_in_its_references_alone(capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,22 +20,22 @@ from tests.leadline.conftest import Leadline
 QUESTION = "Where was the designer of the wire sounding machine born?"
 
 
-@pytest.mark.parametrize("stop_at", ["triage", "plan", "step_finished"])
-async def test_a_cancelled_run_resumes_to_the_same_report(docs: Path, stop_at: str) -> None:
+async def test_a_cancelled_run_resumes_to_the_same_report(docs: Path) -> None:
+    async def cancelled(at: str) -> None:
+        def stop(event: Event) -> None:
+            if event.type == at:
+                task.cancel()
+
+        task = asyncio.ensure_future(aresearch(QUESTION, docs=[docs], on_event=stop))
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
     whole = await aresearch(QUESTION, docs=[docs])
-
-    def stop(event: Event) -> None:
-        if event.type == stop_at:
-            task.cancel()
-
-    task = asyncio.ensure_future(aresearch(QUESTION, docs=[docs], on_event=stop))
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    assert (await aruns())[0].status == "interrupted"
-    repeated: list[Event] = []
-    report = await aresume(on_event=repeated.append)
-    assert report.markdown == whole.markdown
-    assert (await aruns())[0].status == "done"
+    for moment in ("triage", "plan", "step_finished"):
+        await cancelled(moment)
+        assert (await aruns())[0].status == "interrupted"
+        assert (await aresume()).markdown == whole.markdown
+        assert (await aruns())[0].status == "done"
 
 
 async def test_a_run_that_chose_what_is_refused_today_is_listed_and_says_so(docs: Path) -> None:
@@ -52,10 +52,10 @@ async def test_a_run_that_chose_what_is_refused_today_is_listed_and_says_so(docs
             await again
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
-def test_a_signal_leaves_a_resumable_run(docs: Path, leadline: Leadline, how: signal.Signals) -> None:
-    if how == signal.SIGINT:  # in the background of a script it is ignored, and children inherit that
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+def test_who_interrupts_a_run_can_resume_it(docs: Path, leadline: Leadline) -> None:
+    signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # in the background of a script children inherit no handler
     child = subprocess.Popen(
         [sys.executable, "-u", "-m", "leadline.cli.app", "research", QUESTION, "--docs", str(docs)],
         stdout=subprocess.PIPE,
@@ -66,7 +66,7 @@ def test_a_signal_leaves_a_resumable_run(docs: Path, leadline: Leadline, how: si
     assert child.stderr is not None
     for line in child.stderr:
         if "Step 1" in line:
-            child.send_signal(how)
+            child.send_signal(signal.SIGINT)
             break
     _, err = child.communicate(timeout=30)
     assert child.returncode == 130

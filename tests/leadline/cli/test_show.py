@@ -2,7 +2,6 @@
 
 import json
 import re
-import threading
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,6 @@ from services.run.errors import ModelError
 from services.run.instrumentation import INSTANT
 from services.run.journal import Entry, Journal, Recording
 from tests.conftest import PROJECT
-from tests.fakes.forked import Command
 from tests.fakes.openai_server import OpenAIServer, error
 from tests.leadline.conftest import Leadline
 
@@ -83,15 +81,6 @@ def test_a_model_that_gave_no_text_is_not_told_to_be_connected(
     assert "Cost: $" in shown
 
 
-def test_a_connected_model_that_a_limit_stops_is_not_told_to_be_connected(
-    docs: Path, leadline: Leadline, endpoint: OpenAIServer
-) -> None:
-    ran = leadline("research", "Who designed the machine?", "--docs", docs, "--quick", "--max-tokens", 500)
-    assert "leadline init" not in ran.err
-    assert not endpoint.requests
-    assert "model calls: 0" in leadline("runs", "show").out
-
-
 def test_requests_that_were_given_up_are_no_run_without_a_model() -> None:
     lost = Usage(total=CallUsage(abandoned=2, abandoned_tokens=2_957))
     report = Report(title="t", markdown="# t", by_rules=True, usage=lost)
@@ -117,51 +106,12 @@ def test_a_run_without_a_model_is_said_to_cost_nothing(
     assert re.search(r"Cost: nothing, no model was called; time: \d", leadline("runs", "show").out)
 
 
-def test_a_run_in_a_language_without_messages_is_shown_in_english_alone(docs: Path, leadline: Leadline) -> None:
-    assert leadline("research", QUESTION, "--docs", docs, "--quick", "--locale", "fr-FR").code == 0
-    shown = leadline("runs", "show").out
-    assert "\nSources: " in shown
-    assert "extraits" not in shown
-
-
 def test_a_run_that_waits_says_how_to_go_on(docs: Path, leadline: Leadline) -> None:
     leadline("research", "测深机的设计者在哪里出生？", "--docs", docs, "--review")
     ran = leadline("runs", "show")
     run = leadline("runs").out.split()[0]
     assert f"leadline resume {run}" in ran.out
     assert ran.out.startswith("问题：测深机")
-
-
-def test_a_second_process_on_one_run_is_refused(endpoint: OpenAIServer, docs: Path, leadline: Leadline) -> None:
-    asked, let = threading.Event(), threading.Event()
-
-    def hold(_: int) -> None:
-        asked.set()
-        let.wait(60)
-
-    endpoint.on_request = hold
-    child = Command(["research", QUESTION, "--docs", str(docs)])
-    try:
-        assert asked.wait(90), "the first process has begun its first call"
-        ran = leadline("resume")
-        assert ran.code == 2
-        assert "Another process is working on run" in ran.err
-    finally:
-        child.kill()
-        child.communicate(timeout=30)
-        let.set()
-    assert leadline("resume").code == 0
-
-
-def test_a_search_of_a_gathering_stands_inside_of_it_and_counts_once() -> None:
-    timeline = Timeline.of(
-        [
-            entry("gather", "2026-01-01T00:00:04+00:00", 1.5, place="3:researcher:1"),
-            entry("search", "2026-01-01T00:00:03.900+00:00", 1, place="3:researcher:1"),
-            entry("search", "2026-01-01T00:00:03.900+00:00", 1, place="3:researcher:2"),
-        ]
-    )
-    assert [span.where for span in timeline.spans if span.inside] == ["researcher 1"]
 
 
 async def test_a_slow_run_explains_itself(endpoint: OpenAIServer, docs: Path) -> None:

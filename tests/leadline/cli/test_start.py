@@ -64,12 +64,12 @@ def test_a_script_beside_a_folder_of_the_same_name_as_a_clone_imports_the_packag
 
 
 def test_the_question_is_shown_first(leadline: Leadline, docs: Path) -> None:
-    ran = leadline("research", "When was William  Thomson\nknighted?", "--docs", docs)
+    ran = leadline("research", "When was William  Thomson\nknighted?", "--docs", docs, "--quick")
     assert ran.err.splitlines()[0] == "· Researching: When was William Thomson knighted?"
 
 
 def test_a_long_question_is_shown_shortened_and_in_its_language(leadline: Leadline, docs: Path) -> None:
-    ran = leadline("research", "威廉·汤姆森何时受封为爵士？" * 20, "--docs", docs)
+    ran = leadline("research", "威廉·汤姆森何时受封为爵士？" * 20, "--docs", docs, "--quick")
     first = ran.err.splitlines()[0]
     assert first.startswith("· 开始研究：威廉")
     assert first.endswith("…")

@@ -1,13 +1,11 @@
-"""`leadline follow RUN`: another process says something to a run under way, and the run follows it, also after `kill -9`."""
+"""`leadline follow RUN`: another process says something to a run under way, and the run follows it."""
 
 import asyncio
-import json
 import signal
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,7 +14,7 @@ from leadline.runs.actions import aruns
 from services.run.errors import BadInput
 from services.run.settings import forget_settings
 from tests.fakes.forked import Command
-from tests.fakes.openai_server import OpenAIServer, role_of, think
+from tests.fakes.openai_server import OpenAIServer
 from tests.leadline.conftest import Leadline
 
 QUESTION = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
@@ -105,62 +103,6 @@ def test_another_process_steers_a_run(running: Running, asked: list[str]) -> Non
     assert "<steering>\\nalso the silver chromate tube\\n</steering>" in second
     assert "<undone>" in second
     assert "shown to" not in err
-
-
-def test_a_running_step_ends_before_its_next_round(running: Running, asked: list[str]) -> None:
-    running.endpoint.choose = _never_satisfied
-    running.hold("researcher")
-    child = running.begun(*asked)
-    assert "step 1 will be skipped" in running.said("--skip", "1")
-    running.release()
-    out, err = ended(child)
-    assert "Step 1 was stopped at your request" in out
-    assert "Step 2 was ended" not in out
-    assert "Skipped at your request: step 1" in err
-    assert len(running.prompts("planner")) == 1
-    first = [prompt for prompt in running.prompts("researcher") if '<step title="Who designed' in prompt]
-    assert len(first) == 1
-
-
-def _never_satisfied(body: dict[str, Any]) -> str | None:
-    """Answer as a researcher that wants another round."""
-    if role_of(body) != "researcher":
-        return None
-    return json.dumps(
-        {**json.loads(think("researcher", body)), "missing_aspects": ["more"], "queries": ["sounding wire drum"]}
-    )
-
-
-@pytest.mark.parametrize("moment", ["before the boundary", "after it"])
-def test_a_run_that_is_killed_follows_what_was_said(running: Running, asked: list[str], moment: str) -> None:
-    running.hold("researcher") if moment == "before the boundary" else running.hold("planner")
-    child = running.begun(*asked)
-    running.said("also the silver chromate tube")
-    if moment == "after it":
-        running.hold("planner", after=1)
-        running.let.set()
-        assert running.reached.wait(60)
-    child.kill()
-    child.communicate()
-    running.release()
-    resumed = running.leadline("resume")
-    assert resumed.code == 0, resumed.err
-    assert "silver chromate" in running.prompts("planner")[-1]
-    assert "Taken into account" in resumed.err
-
-
-def test_a_run_that_is_killed_writes_when_that_was_wanted(running: Running, asked: list[str]) -> None:
-    running.hold("researcher")
-    child = running.begun(*asked)
-    assert "the report is written" in running.said("--write")
-    child.kill()
-    child.communicate()
-    calls = len(running.prompts("researcher"))
-    running.release()
-    resumed = running.leadline("resume")
-    assert "stopped at your request" in resumed.out
-    assert len(running.prompts("researcher")) == calls
-    assert not running.prompts("reflector")
 
 
 def test_what_cannot_be_followed_is_answered(running: Running, asked: list[str]) -> None:

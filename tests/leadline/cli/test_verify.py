@@ -5,34 +5,14 @@ import re
 from pathlib import Path
 
 import pytest
-from langgraph.store.memory import InMemoryStore
 
-from services.reports.bundle import write_bundle
-from services.run.evidence_store import EvidenceStore
 from tests.leadline.conftest import Leadline
-from tests.services.reports.full import ENGLISH, english
+from tests.services.reports.full import bundle_of, english
 
 
 @pytest.fixture
 def bundle(tmp_path: Path) -> Path:
-    async def written() -> None:
-        store = EvidenceStore(InMemoryStore())
-        for text in ENGLISH:
-            await store.put_text(text)
-        await write_bundle(english(), tmp_path / "bundle", store)
-
-    asyncio.run(written())
-    return tmp_path / "bundle"
-
-
-def test_an_article_of_which_nothing_was_checked_fails(bundle: Path, leadline: Leadline) -> None:
-    article = bundle / "notes.md"
-    article.write_text("# An article\n\nA multibeam survey gave 10,994 metres in 2010 [1].\n")
-    ran = leadline("verify", article)
-    assert ran.code == 1
-    assert "notes.md: nothing of it was checked" in ran.err
-    assert "()" not in ran.err
-    assert "everything holds" not in ran.out
+    return asyncio.run(bundle_of(english(), tmp_path / "bundle"))
 
 
 def test_what_cites_nothing_is_counted_except_the_reports_own_text(bundle: Path, leadline: Leadline) -> None:
@@ -71,18 +51,3 @@ def test_a_report_that_states_nothing_holds_without_an_empty_count(docs: Path, l
     assert leadline("research", "Which quasar spins fastest?", "--docs", docs, "--quick").code == 3
     [bundle] = Path("out").iterdir()
     assert leadline("verify", bundle).out.startswith(f"{bundle}: everything holds.\n")
-
-
-def test_a_file_without_a_bundle_says_what_to_name(tmp_path: Path, leadline: Leadline) -> None:
-    (tmp_path / "a.md").write_text("# A")
-    ran = leadline("verify", tmp_path / "a.md")
-    assert ran.code == 2
-    assert f"{tmp_path / 'a.md'} cannot be checked: its folder holds no report" in ran.err
-    assert f"leadline verify {tmp_path / 'a.md'} --bundle DIR" in ran.err
-    assert "report.md" not in ran.err
-
-
-def test_a_name_of_nothing_is_not_called_a_folder(tmp_path: Path, leadline: Leadline) -> None:
-    ran = leadline("verify", tmp_path / "none.md")
-    assert ran.code == 2
-    assert f"There is no file or folder {tmp_path / 'none.md'}" in ran.err

@@ -197,19 +197,6 @@ def test_a_home_without_the_runs_says_so(
     assert "Set LEADLINE_HOME" in ran.err
 
 
-def test_an_unknown_model_is_named_for_each_question_and_the_other_settings_stand(
-    leadline: Leadline, endpoint: OpenAIServer, questions: Path, docs: Path
-) -> None:
-    endpoint.fault = lambda _number, _role, body: (
-        error(404, "no such model", "model_not_found") if body["model"] == "nosuch" else None
-    )
-    ran = leadline("eval", questions, "--docs", docs, "--depth", "quick", "--model", "offline", "--model", "nosuch")
-    assert ran.code == 1
-    assert ran.err.count("no such model") + ran.err.count("LEADLINE_MODEL") >= len(QUESTIONS)
-    assert results()["failed"] == {"offline": 0, "nosuch": 2}
-    assert results()["questions"][0]["results"]["offline"]["figures"]["facts_quoted"] == 1.0
-
-
 def test_a_chinese_set_is_tabled_in_chinese(leadline: Leadline, tmp_path: Path) -> None:
     folder = tmp_path / "papers"
     folder.mkdir()

@@ -14,8 +14,6 @@ from leadline.runs.execute import PAUSE, Drafting
 from schemas.events import Event
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion, role_of, think
-from tests.graph.soundings import QUESTION as LONG_QUESTION
-from tests.graph.soundings import TITLES, Script, human, told_of, write_papers
 from tests.leadline.progress.pseudo_terminal import in_terminal, plain
 from tests.leadline.progress.test_lines import EVENTS, QUESTION, drawn, seen, told
 
@@ -81,28 +79,6 @@ async def test_a_report_that_broke_off_is_shown_from_its_beginning_again(endpoin
     assert grown(events).written().count("# Where was the designer") == 1
 
 
-async def test_sections_that_are_written_side_by_side_are_shown_in_their_order(
-    endpoint: OpenAIServer, asked_once: None, tmp_path: Path
-) -> None:
-    script = Script()
-
-    def slowly_in_sections(body: dict[str, Any]) -> Reply | str | None:
-        if "<task" not in human(body):
-            return script(body)
-        reply = completion(body, told_of(body))
-        reply.pace = 0.02
-        return reply
-
-    endpoint.choose = slowly_in_sections
-    events: list[Event] = []
-    await aresearch(LONG_QUESTION, docs=[write_papers(tmp_path / "papers")], on_event=events.append)
-    assert sum(event.data["begins"] for event in events if event.type == "draft") == 1
-    text = grown(events).written()
-    places = [text.index(f"## {title}") for title in TITLES.values()]
-    assert places == sorted(places)
-    assert "piano wire [E1-" in text
-
-
 def test_what_a_model_writes_cannot_steer_a_terminal() -> None:
     drafting = Drafting()
     about = {"langgraph_node": "reporter"}
@@ -136,10 +112,3 @@ def test_a_notebook_shows_the_report_as_it_is_written_as_text() -> None:
     shown(told("draft", node="reporter", text=" in Belfast [E1-1].\n\n===\nWhere?"))
     assert "# Kelvin &lt;b&gt;was&lt;/b&gt; born in Belfast [E1-1].</div>" in shown._repr_html_()
     assert "Where?" not in str(shown)
-
-
-def test_a_heading_of_the_growing_report_is_bold_without_its_marks() -> None:
-    watched = seen([told("draft", node="reporter", text="## Tallow\n\n#1 of all leads.", begins=True)])
-    lines = [line.strip() for line in drawn(watched, 60)]
-    assert "Tallow" in lines
-    assert "#1 of all leads." in lines

@@ -15,7 +15,6 @@ from leadline.progress.live import Board
 from leadline.progress.plan_review import ask_in_words
 from leadline.progress.run_view import Watched, clock
 from schemas.events import Event
-from tests.fakes.openai_server import OpenAIServer
 from tests.leadline.conftest import Leadline
 from tests.leadline.progress.pseudo_terminal import in_terminal, plain
 
@@ -58,15 +57,6 @@ def drawn(watched: Watched, width: int, height: int = 30) -> list[str]:
     with console.capture() as captured:
         console.print(Board(console, watched)())
     return re.sub(r"\x1b\[[0-9;]*m", "", captured.get()).splitlines()
-
-
-def test_a_run_is_known_from_its_events() -> None:
-    watched = seen(EVENTS)
-    first, second, third = watched.plans[0].steps
-    assert (first.state, first.excerpts, first.confidence) == ("done", 3, 0.82)
-    assert (second.state, second.sources, second.latest) == ("running", 1, "Tallow")
-    assert (third.state, third.needs) == ("waiting", ["1", "2"])
-    assert (watched.calls, watched.tokens, watched.cost) == (1, 1_234, 0.5)
 
 
 def test_a_plan_is_printed_in_its_language(capsys: pytest.CaptureFixture[str]) -> None:
@@ -147,14 +137,6 @@ def test_what_stands_still_is_said_when_it_ends() -> None:
 
 def test_hours_are_shown_as_hours() -> None:
     assert [clock(one) for one in (7.9, 754, 3_723)] == ["0:07", "12:34", "1:02:03"]
-
-
-async def test_calls_are_events_that_add_up_to_the_usage(endpoint: OpenAIServer, docs: Path) -> None:
-    watched = Watched()
-    report = await aresearch(QUESTION, docs=[docs], on_event=watched.see)
-    assert watched.calls == report.usage.total.calls == len(endpoint.requests)
-    assert watched.tokens == report.usage.total.tokens
-    assert set(watched.sources) >= {source.url for source in report.sources if source.id}
 
 
 async def test_the_account_has_the_sources_that_the_report_names_where_no_step_quoted_one(docs: Path) -> None:

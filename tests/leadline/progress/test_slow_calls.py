@@ -38,13 +38,6 @@ def test_steps_side_by_side_show_each_how_its_call_stands() -> None:
     assert re.search(r"2 His birthplace  the model is answering, 31 s, sources 1, last: Tallow", text)
 
 
-def test_seconds_count_on_between_two_events() -> None:
-    watched = seen([stands("thinking", 12)])
-    [call] = watched.under_way.values()
-    call.reported_at -= 30
-    assert call.state("en") == "the model is thinking, 42 s"
-
-
 def test_seconds_count_down_to_when_a_call_is_made_again() -> None:
     watched = seen([stands("again", 20, attempt=2, reason="HTTP 429")])
     [call] = watched.under_way.values()

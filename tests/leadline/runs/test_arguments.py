@@ -118,10 +118,8 @@ async def test_an_id_names_one_run(docs: Path) -> None:
     assert [record.id for record in await aruns()] == [later.run_id, "mine"]
 
 
-@pytest.mark.parametrize("answer", [42, True, {"action": "nonsense"}, {"action": "replace", "plan": {"steps": []}}])
-async def test_an_answer_to_a_review_that_cannot_be_used_ends_the_run_and_the_next_one_is_taken(
-    docs: Path, answer: object
-) -> None:
+async def test_an_answer_to_a_review_that_cannot_be_used_ends_the_run_and_the_next_one_is_taken(docs: Path) -> None:
+    answer = {"action": "replace", "plan": {"steps": []}}
     with pytest.raises(BadInput, match=r"That answer cannot be used: .*\n.*accept"):
         await aresearch(QUESTION, docs=docs, review_plan=True, on_review=lambda _: answer)
     report = await aresume(on_review=lambda _: {"action": "accept"})

@@ -1,5 +1,6 @@
 """Damaged files of the home: caches are made anew, and files with users' work are named and left as they are."""
 
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -21,6 +22,18 @@ from tests.leadline.conftest import Leadline
 pytestmark = pytest.mark.long
 QUESTION = "Where was the designer of the wire sounding machine born?"
 Damage = Callable[[Path], object]
+
+
+@pytest.fixture
+def home(docs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of a finished run, which the first test makes and every other copies."""
+    home, kept = settings().leadline_home, tmp_path_factory.getbasetemp() / "home-of-a-run"
+    if kept.exists():
+        shutil.copytree(kept, home, dirs_exist_ok=True)
+    else:
+        assert "Belfast" in research(QUESTION, docs=[docs]).markdown
+        shutil.copytree(home, kept)
+    return home
 
 
 def flip(file: Path) -> None:
@@ -187,10 +200,9 @@ WORK: dict[str, tuple[str, Damage, list[list[str]]]] = {
 
 @pytest.mark.parametrize(("name", "damage", "commands"), WORK.values(), ids=WORK.keys())
 def test_a_damaged_file_with_work_is_named_and_left_as_it_is(
-    docs: Path, leadline: Leadline, name: str, damage: Damage, commands: list[list[str]]
+    home: Path, leadline: Leadline, name: str, damage: Damage, commands: list[list[str]]
 ) -> None:
-    assert "Belfast" in research(QUESTION, docs=[docs]).markdown
-    file = settings().leadline_home / name
+    file = home / name
     damage(file)
     before = file.read_bytes()
     for command in commands:
@@ -203,10 +215,9 @@ def test_a_damaged_file_with_work_is_named_and_left_as_it_is(
     assert file.read_bytes() == before
 
 
-def test_two_emptied_databases_beside_indexes_are_named(docs: Path, leadline: Leadline) -> None:
-    research(QUESTION, docs=[docs])
+def test_two_emptied_databases_beside_indexes_are_named(home: Path, leadline: Leadline) -> None:
     for name in ("checkpoints.sqlite", "store.sqlite"):
-        empty(settings().leadline_home / name)
+        empty(home / name)
     ran = leadline("runs")
     assert ran.code == 1
     assert "is empty, and other files of this home hold runs" in ran.err

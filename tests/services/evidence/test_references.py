@@ -82,15 +82,6 @@ def test_a_reference_names_sentences_of_a_passage(reference: str, places: list[i
     assert [one in excerpt.quote for one in sentences].count(True) == len(places)
 
 
-def test_references_to_many_passages_in_one_string_are_all_taken() -> None:
-    places = [f"P{place}:1-2" for place in range(1, 31)]
-    answer = Findings.model_validate({"high": ", ".join(places)})
-    assert [reference for reference, _ in answer.references] == places
-    listed = "P1:1, P2:1; P1:3，P1:4、P2:2"
-    answer = Findings.model_validate({"high": [listed]})
-    assert len(taken(answer, PASSAGES).excerpts) == 5
-
-
 @pytest.mark.parametrize(
     ("reference", "named"),
     [
@@ -157,16 +148,6 @@ def test_what_a_long_quote_has_no_room_for_can_be_named_by_itself() -> None:
     assert found == [*(" ".join(sentences[place : place + 3]) for place in (0, 3, 6)), sentences[11]]
 
 
-def test_a_sentence_is_shown_on_one_line() -> None:
-    wrapped = passage(
-        "The wire of the machine was tried in the Bay of Biscay,\n  aboard the yacht\tLalla Rookh. It held."
-    )
-    assert (
-        wrapped.sentences[0] == "The wire of the machine was tried in the Bay of Biscay, aboard the yacht Lalla Rookh."
-    )
-    assert take("P1:1", passages=[wrapped]).excerpts[0].quote.endswith("Biscay,\n  aboard the yacht\tLalla Rookh.")
-
-
 @given(
     text=st.text(max_size=3_000)
     | st.lists(st.sampled_from(["a. ", "钢丝。", "x" * 700, "\n", "| 1 |\n", ", ", " "]), max_size=40).map("".join)
@@ -180,26 +161,6 @@ def test_the_numbered_sentences_hold_all_of_a_text_and_none_is_too_long(text: st
     assert all(0 < right - left <= LONGEST for left, right in shown.spans)
     found = take("P1", passages=[shown]).excerpts
     assert all(one.quote == text[one.start - 5 : one.end - 5] and len(one.quote) <= MOST_QUOTED for one in found)
-
-
-ROWS = "\n".join(
-    f"Station {number} of the survey in the western Pacific,{4_000 + number},1875" for number in range(200)
-)
-ITEMS = json.dumps([{"station": number, "depth": 4_000 + number} for number in range(200)])
-
-
-@pytest.mark.parametrize("text", [ROWS, ITEMS, "x" * 2_000, "深" * 2_000, f"Short. {'y ' * 900}end. Last."])
-def test_what_is_no_sentence_is_numbered_in_pieces_that_lose_nothing(text: str) -> None:
-    found = passage(text)
-    assert max(end - start for start, end in found.spans) <= LONGEST
-    assert "".join("".join(found.sentences).split()) == "".join(text.split())
-    assert all(text[start:end] == text[start:end].strip() for start, end in found.spans)
-
-
-def test_pieces_end_where_rows_and_items_do() -> None:
-    rows, items = passage(ROWS), passage(ITEMS)
-    assert rows.sentences == ROWS.split("\n")
-    assert all(sentence.endswith(("},", "}]")) for sentence in items.sentences)
 
 
 def test_code_is_one_unit_with_its_lines_and_long_code_has_parts() -> None:

@@ -51,43 +51,6 @@ def test_a_statement_is_held_to_the_row_below_its_headings(claim: str, fails: bo
     assert bool(check_support(claim, [_quote("2016,Mill")]).fault) is fails
 
 
-@pytest.mark.parametrize(
-    ("row", "quote", "fails"),
-    [
-        ("Mill | 92.1 % | 96.4 %, 2019", "Mill had 92.1 percent in 2016, and a high of 96.4 percent in 2019.", False),
-        ("Lys | 3.6 million euros | not given", "A Sund cost 2.9 million euros, a Lys 3.6 million.", False),
-        ("广茂铁路 | 材料未给出 | 364.6公里", "广茂铁路全长364.6公里，由三茂铁路股份有限公司管理运营。", False),
-        ("Lys | 2.9 percent | not given", "A Sund cost 2.9 million euros, a Lys 3.6 million.", True),
-    ],
-)
-def test_cells_of_a_row_are_read_apart(row: str, quote: str, fails: bool) -> None:
-    assert bool(check_support(row, [quote]).fault) is fails
-
-
-@pytest.mark.parametrize(
-    ("claim", "quote", "fails"),
-    [
-        (
-            "Mill grew most strongly, by 18.4 percent.",
-            "Mill grew by 18.4 percent, Harbour by 3.4 percent, its lowest.",
-            False,
-        ),
-        (
-            "The coverage of costs by fares was about a fifth lower in 2024 than in 2019.",
-            "Fares covered 47 percent of the costs in 2024, against 58 percent in 2019.",
-            False,
-        ),
-        (
-            "What fares leave open grew from 42 to 53 percent.",
-            "Fares covered 58 percent of the costs in 2019 and 47 percent in 2024.",
-            False,
-        ),
-    ],
-)
-def test_ranks_and_shares_follow_from_numbers(claim: str, quote: str, fails: bool) -> None:
-    assert bool(check_support(claim, [quote]).fault) is fails
-
-
 async def test_excerpts_know_the_heading_that_they_stand_under() -> None:
     text = "# Scripts\n\nAbout them.\n\n## [npm ci](/commands/npm-ci)\n\n- preinstall\n- install\n"
     evidence = EvidenceStore(InMemoryStore())

@@ -7,7 +7,7 @@ from schemas.evidence_view import FindingView
 from schemas.planner import Step
 from schemas.reflector import ReflectorPrompt, StepVerdict
 from schemas.results import StepResult
-from services.evidence.views import finding_views, held_by, overview, within
+from services.evidence.views import finding_views, overview, within
 
 TEXT = "The wire was tried first. It held for a year. Then it broke."
 SOURCES = {
@@ -49,19 +49,6 @@ def test_each_text_stands_once_with_the_ids_of_all_excerpts_that_it_holds() -> N
         for item in found.evidence
     }
     assert shown == {"E2-1": (["E1-1", "E3-1", "E1-2"], "high"), "E2-2": ([], "medium"), "E3-2": ([], "medium")}
-
-
-def test_of_texts_in_each_other_the_longest_and_of_equal_ones_the_first_is_shown() -> None:
-    spans = {
-        "E1-1": ("a", 10, 20),
-        "E2-1": ("a", 10, 20),
-        "E3-1": ("a", 5, 30),
-        "E4-1": ("b", 10, 20),
-        "E5-1": ("a", 25, 40),
-    }
-    excerpts = [excerpt(key, start, end, source=source) for key, (source, start, end) in spans.items()]
-    assert held_by(excerpts) == {"E1-1": "E3-1", "E2-1": "E3-1"}
-    assert held_by(excerpts[:2]) == {"E2-1": "E1-1"}
 
 
 def test_an_excerpt_of_high_relevance_is_shown_whoever_holds_its_text() -> None:

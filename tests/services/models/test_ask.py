@@ -10,28 +10,14 @@ from schemas.context import RunContext
 from schemas.planner import Plan, PlannerPrompt
 from schemas.reflector import Reflection
 from schemas.reporter import ReporterPrompt
-from services.models import ask, close_clients, write
+from services.models import ask, write
 from services.models.token_limits import THINKING_ROOM, evidence_tokens
 from services.run.errors import ModelError
 from services.run.journal import Journal
 from services.run.scope import Run
 from services.run.settings import forget_settings
-from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion, error
 from tests.services.models.conftest import ANSWER, PROMPT
-
-
-async def test_a_whole_run_goes_through_the_endpoint_with_native_schemas(endpoint: OpenAIServer, docs: Path) -> None:
-    report = await aresearch("Where was the designer of the wire sounding machine born?", docs=[docs])
-    assert "Belfast" in report.markdown
-    assert {"coordinator", "planner", "researcher", "reflector", "reporter"} <= set(endpoint.roles)
-    formats = [
-        request["response_format"]["json_schema"] for request in endpoint.requests if "response_format" in request
-    ]
-    assert len(formats) == len(endpoint.requests) - 1
-    assert all(form["strict"] and form["schema"]["additionalProperties"] is False for form in formats)
-    assert sum(use.calls for use in report.usage.roles.values()) == len(endpoint.requests)
-    assert "without a language model" not in report.markdown
 
 
 async def test_characters_that_no_database_takes_are_left_out_of_answers(endpoint: OpenAIServer) -> None:
@@ -85,33 +71,12 @@ PLANNER = PlannerPrompt(
 
 
 async def test_what_models_get_nearly_right_is_bent_into_the_schema(endpoint: OpenAIServer) -> None:
-    endpoint.script["planner"] = [
-        json.dumps(
-            {
-                "locale": None,
-                "has_enough_context": "false",
-                "thought": None,
-                "title": "Depth",
-                "steps": [
-                    {
-                        "id": 1,
-                        "title": "Find",
-                        "description": "…",
-                        "step_type": "RESEARCH",
-                        "need_web_search": "true",
-                        "queries": "The trench is deep.",
-                        "depends_on": None,
-                        "tools": None,
-                    }
-                ],
-            }
-        )
-    ]
-    plan = await ask("planner", PLANNER, Plan)
-    assert plan.steps[0].id == "1"
-    assert plan.steps[0].step_type == "research"
-    assert plan.steps[0].queries == ["The trench is deep."]
-    assert plan.steps[0].depends_on == []
+    step = {"id": 1, "title": "Find", "description": "…", "step_type": "RESEARCH", "need_web_search": "true"}
+    step |= {"queries": "The trench is deep.", "depends_on": None, "tools": None}
+    given = {"locale": None, "has_enough_context": "false", "thought": None, "title": "Depth", "steps": [step]}
+    endpoint.script["planner"] = [json.dumps(given)]
+    [made] = (await ask("planner", PLANNER, Plan)).steps
+    assert (made.id, made.step_type, made.queries, made.depends_on) == ("1", "research", ["The trench is deep."], [])
     assert len(endpoint.requests) == 1
 
 
@@ -150,16 +115,6 @@ async def test_an_empty_text_is_asked_for_again_and_then_an_error(endpoint: Open
     with pytest.raises(ModelError, match=r"role reporter answered with nothing.*LEADLINE_MODEL_REPORTER"):
         await write("reporter", PROMPT_OF_REPORT)
     assert len(endpoint.requests) == 3
-
-
-@pytest.mark.parametrize(
-    "body",
-    [{"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": []}, "<html>Welcome!</html>"],
-)
-async def test_what_is_no_chat_completion_is_said_to_be_none(endpoint: OpenAIServer, body: object) -> None:
-    endpoint.script["reflector"] = [Reply(200, body)] * 9
-    with pytest.raises(ModelError, match=r"OPENAI_BASE_URL; it usually ends in /v1"):
-        await ask("reflector", PROMPT, Reflection)
 
 
 @pytest.mark.parametrize(
@@ -221,17 +176,6 @@ async def test_a_parameter_that_is_refused_is_left_out_from_then_on(endpoint: Op
     assert "response_format" in endpoint.requests[-1]
 
 
-async def test_a_prompt_that_is_too_long_for_the_endpoint_is_made_shorter(endpoint: OpenAIServer, docs: Path) -> None:
-    for name in "abcd":  # tables, which a planner sees
-        columns = ",".join(f"where the designer of wire sounding machine {number} was born" for number in range(40))
-        (docs / f"{name}.csv").write_text(f"{columns}\n" + f"{','.join(map(str, range(40)))}\n" * 3)
-    endpoint.context = 2_900
-    report = await aresearch("Where was the designer of the wire sounding machine born?", docs=[docs])
-    assert any(claim.verified for claim in report.citations)
-    assert any("did not fit" in limit for limit in report.limits)
-    assert all(read + wrote <= endpoint.context for read, wrote in endpoint.counted)
-
-
 async def test_an_endpoint_that_names_no_limit_is_asked_with_less_and_less(endpoint: OpenAIServer) -> None:
     endpoint.script["reflector"] = [error(400, "prompt is too long", "invalid")] * 9
     with pytest.raises(ModelError, match="LEADLINE_CONTEXT_WINDOW_REFLECTOR"):
@@ -250,29 +194,6 @@ async def test_a_model_that_never_fits_ends_in_an_error_that_names_role_and_sche
     with pytest.raises(ModelError, match=r"role reflector.*Reflection.*LEADLINE_MODEL_REFLECTOR"):
         await ask("reflector", PROMPT, Reflection)
     assert len(endpoint.requests) == 3
-
-
-async def test_an_endpoint_that_is_not_there_is_said_to_be_unreachable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    monkeypatch.setenv("LEADLINE_MAX_RETRIES", "0")
-    forget_settings()
-    with pytest.raises(ModelError, match="could not be reached"):
-        await ask("reflector", PROMPT, Reflection)
-    await close_clients()
-
-
-async def test_invented_citations_links_and_quotes_of_a_model_never_survive(endpoint: OpenAIServer, docs: Path) -> None:
-    endpoint.script["reporter"] = [
-        "# Depth\n\nThe wire sounding machine was designed by William Thomson in 1872.\n\nThe wire was of gold and cost 99,000 pounds [E1-1]. See [this](http://evil.example/x) [E77-7]. "
-        "<script>alert(1)</script>\n\n> A quote that nobody wrote. [E1-1]\n"
-    ]
-    report = await aresearch("Who designed the wire sounding machine and where was it tried first?", docs=[docs])
-    assert "evil.example" not in report.markdown
-    assert "<script" not in report.markdown
-    assert "[E77-7]" not in report.markdown
-    assert "E77-7" not in report.markdown.partition("## Limits of this report")[0]  # which say that it cited it
-    assert "unverified" in report.markdown
-    assert not any(claim.verified for claim in report.citations if "gold" in claim.text or "nobody" in claim.text)
 
 
 @pytest.mark.parametrize(

@@ -16,40 +16,6 @@ from tests.fakes.openai_server import OpenAIServer, completion, error
 from tests.services.models.conftest import ANSWER, PROMPT
 from tests.services.models.test_ask import PROMPT_OF_REPORT
 
-BODY = {"model": "m", "messages": [], "stream": True, "stream_options": {"include_usage": True}}
-
-
-@pytest.mark.parametrize(
-    "fault",
-    [
-        error(429, "slow down", "rate_limit_exceeded", retry_after="0"),
-        error(500, "oops", "server_error"),
-        error(503, "overloaded", "overloaded"),
-        Reply(200, {"id": "x"}, cut_after=3),
-    ],
-    ids=["429", "500", "503", "reset amid the answer"],
-)
-async def test_a_passing_fault_is_tried_again(endpoint: OpenAIServer, fault: Reply) -> None:
-    endpoint.script["reflector"] = [fault, fault, ANSWER]
-    assert (await ask("reflector", PROMPT, Reflection)).has_enough_context
-    assert len(endpoint.requests) == 3
-
-
-async def test_a_stream_that_is_reset_in_its_middle_is_begun_anew(endpoint: OpenAIServer) -> None:
-    whole = completion(BODY, "The trench is deep, very deep.")
-    endpoint.script["reporter"] = [Reply(events=whole.events, cut_after=300), whole]
-    assert (await write("reporter", PROMPT_OF_REPORT)).text == "The trench is deep, very deep."
-    assert len(endpoint.requests) == 2
-
-
-async def test_a_call_that_stalls_is_given_up_after_its_timeout_and_tried_again(
-    endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LEADLINE_TIMEOUT_REFLECTOR", "0.3")
-    forget_settings()
-    endpoint.script["reflector"] = [Reply(200, {}, stall=20), ANSWER]
-    assert (await ask("reflector", PROMPT, Reflection)).has_enough_context
-
 
 async def test_the_wait_that_the_endpoint_asks_for_is_kept(endpoint: OpenAIServer) -> None:
     endpoint.script["reflector"] = [error(429, "slow down", "rate_limit_exceeded", retry_after="0.4"), ANSWER]

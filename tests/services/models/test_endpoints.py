@@ -45,15 +45,6 @@ async def test_each_role_reaches_its_endpoint_with_its_key_only(
     assert "reporter" not in endpoint.roles
 
 
-async def test_a_run_chooses_an_endpoint_by_its_name(
-    endpoint: OpenAIServer, own: OpenAIServer, environment: SetEnvironment, docs: Path
-) -> None:
-    environment(LEADLINE_BASE_URL_LAB=own.base_url, OPENAI_API_KEY_LAB=own.key, LEADLINE_MODEL_LAB="of-the-lab")
-    await aresearch(QUESTION, docs=[docs], models={"planner": {"endpoint": "lab"}})
-    assert set(own.roles) == {"planner"}
-    assert {request["model"] for request in own.requests} == {"of-the-lab"}
-
-
 async def test_the_general_key_goes_to_no_other_address(
     endpoint: OpenAIServer, own: OpenAIServer, environment: SetEnvironment
 ) -> None:

@@ -70,7 +70,7 @@ async def test_the_providers_own_words_are_shown_with_what_to_do(
 @pytest.mark.parametrize(
     ("reply", "message"),
     [
-        (Reply(200, raw=b"<html><h1>Welcome</h1></html>"), "not a chat completion"),
+        (Reply(200, raw=b"<html><h1>Welcome</h1></html>"), "Check OPENAI_BASE_URL; it usually ends in /v1"),
         (Reply(200, raw=b""), "not a chat completion"),
         (
             Reply(
@@ -113,6 +113,9 @@ async def test_the_providers_words_do_not_show_the_key(endpoint: OpenAIServer, m
 @pytest.mark.parametrize(
     "reply",
     [
+        error(429, "slow down", "rate_limit_exceeded", retry_after="0"),
+        error(500, "oops", "server_error"),
+        Reply(200, {"id": "x"}, cut_after=3),
         Reply(524, raw=PAGE, headers={"Content-Type": "text/html"}),
         Reply(520, raw=b"error code: 520"),
         Reply(200, {"error": {"message": "Provider returned error", "code": 502}}),
@@ -120,7 +123,7 @@ async def test_the_providers_words_do_not_show_the_key(endpoint: OpenAIServer, m
         Reply(events=[{"error": {"message": "The model crashed"}}]),
         Reply(raw=b'{"error": {"message": "The model crashed"}}', headers={"Content-Type": "text/event-stream"}),
     ],
-    ids=["524", "520", "200 with an error", "200 with a string", "in the stream", "in place of the stream"],
+    ids=["429", "500", "reset", "524", "520", "an error", "a string", "in the stream", "in place of the stream"],
 )
 async def test_an_error_that_passes_is_waited_for_in_any_form(endpoint: OpenAIServer, reply: Reply) -> None:
     endpoint.script["reflector"] = [reply, reply, ANSWER]

@@ -101,14 +101,6 @@ async def test_a_model_that_thinks_keeps_its_thoughts_apart(ollama: OllamaServer
     assert [request.get("think") for request in ollama.requests] == [True, False]
 
 
-@needs_package
-async def test_parameters_go_by_the_names_of_ollamas_own_api(ollama: OllamaServer) -> None:
-    extra = {"top_p": 0.5, "repetition_penalty": 1.1, "stop": "END"}
-    await aresearch(QUESTION, docs=[], search="none", models={"default": {"extra": extra}}, deep_research=False)
-    options = ollama.requests[0]["options"]
-    assert (options["top_p"], options["repeat_penalty"], options["stop"]) == (0.5, 1.1, ["END"])
-
-
 async def _run(docs: Path, **choices: Any) -> list[Event]:
     events: list[Event] = []
     await aresearch(QUESTION, docs=[docs], on_event=events.append, deep_research=False, **choices)

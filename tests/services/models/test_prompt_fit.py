@@ -1,53 +1,26 @@
 """A prompt fits into any context, however many steps stand behind it."""
 
 import pytest
-from langchain_core.messages import HumanMessage
 
 from prompts import render
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.reporter import ReporterPrompt
 from services.models.prompt_fit import FILLED, DoesNotFit, estimate_tokens, fit
+from tests.services.models.test_ask import PROMPT_OF_REPORT
 
 
 def prompt(steps: int) -> ReporterPrompt:
     """Return a reporter's prompt over so many steps."""
-    findings = [
-        FindingView(
-            step_id=str(number),
-            title=f"Step {number}",
-            description="What it was to find out. " * 4,
-            step_type="research",
-            status="done",
-            finding="What it found out. " * 10,
-            confidence=0.9,
-            attempts=1,
-            missing_aspects=[],
-            error="",
-            evidence=[
-                EvidenceView(
-                    id=f"E{number}-{at}",
-                    title="A source",
-                    published="",
-                    kind="web",
-                    relevance="high",
-                    quote="Words. " * 20,
-                )
-                for at in range(5)
-            ],
-        )
-        for number in range(1, steps + 1)
-    ]
-    return ReporterPrompt(
-        question="What was found out?",
-        locale="en-US",
-        today="2026-01-01",
-        length="standard",
-        tone="",
-        findings=findings,
-        background=[],
-        contradictions=[],
-        missing_aspects=[],
-    )
+
+    def finding(step: int) -> FindingView:
+        quotes = [
+            EvidenceView(id=f"E{step}-{at}", title="A source", relevance="high", quote="Words. " * 20)
+            for at in range(5)
+        ]
+        told = {"description": "What it was to find out. " * 4, "finding": "What it found out. " * 10}
+        return FindingView(step_id=str(step), title=f"Step {step}", status="done", evidence=quotes, **told)
+
+    return PROMPT_OF_REPORT.model_copy(update={"findings": [finding(step) for step in range(1, steps + 1)]})
 
 
 @pytest.mark.parametrize("room", [4_000, 16_000])
@@ -72,8 +45,3 @@ def test_evidence_goes_before_findings_and_the_last_findings_go_first() -> None:
 def test_what_is_left_without_any_findings_must_fit() -> None:
     with pytest.raises(DoesNotFit):
         fit("reporter", prompt(5), 100)
-
-
-def test_digits_count_as_tokens_of_their_own() -> None:
-    words, digits = ("abcd " * 400), ("1234 " * 400)
-    assert estimate_tokens([HumanMessage(digits)]) > 3 * estimate_tokens([HumanMessage(words)])

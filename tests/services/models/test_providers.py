@@ -20,7 +20,6 @@ from services.tools.loop import use_tools
 from tests.fakes import anthropic_server, google_server, mistral_server, ollama_server
 from tests.fakes.anthropic_server import AnthropicServer
 from tests.fakes.google_server import GoogleServer
-from tests.fakes.http import Reply
 from tests.fakes.mistral_server import MistralServer
 from tests.fakes.ollama_server import OllamaServer
 from tests.services.models.conftest import PROMPT
@@ -95,12 +94,6 @@ async def test_a_whole_run_works(server: Server, docs: Path) -> None:
     assert (total.input_tokens, total.output_tokens) == tuple(map(sum, zip(*server.counted, strict=True)))
 
 
-async def test_the_check_finds_it_working(server: Server, provider: str) -> None:
-    rows = await checked_models()
-    assert {(row.problem, row.json_schema, row.tools) for row in rows} == {("", True, True)}
-    assert len(server.requests) == 1
-
-
 async def test_a_model_that_is_not_there_is_said_to_be_missing(
     server: Server, provider: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,13 +125,6 @@ async def test_a_missing_key_is_said_to_be_missing(
     forget_settings()
     [problem] = {row.problem for row in await checked_models()}
     assert "key" in problem.lower()
-
-
-async def test_a_passing_fault_is_tried_again(server: Server, provider: str) -> None:
-    said: dict[str, Any] = {"type": "error", "error": {"code": 503, "type": "x", "message": "busy", "status": "X"}}
-    server.script.append(Reply(503, {"error": "busy"} if provider == "ollama" else said))
-    assert isinstance(await ask("reflector", PROMPT, Reflection), Reflection)
-    assert len(server.requests) == 2
 
 
 DONE = "It is 10,935 m deep."

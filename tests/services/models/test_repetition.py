@@ -4,7 +4,7 @@ import pytest
 
 from schemas.reflector import Reflection
 from services.models import ask, write
-from services.models.answer_watch import MIN_REPEATED, RepetitionWatch, repeated_at_end
+from services.models.answer_watch import RepetitionWatch
 from services.run.errors import UselessAnswer
 from services.run.scope import counting
 from tests.fakes.openai_server import OpenAIServer
@@ -45,10 +45,6 @@ def test_repetition_without_end_is_noticed_whatever_is_repeated(piece: str) -> N
 )
 def test_tables_rules_and_lists_are_no_repetition(text: str) -> None:
     assert sense_of(text) is None
-
-
-def test_a_short_text_is_never_repetition() -> None:
-    assert repeated_at_end("ha" * (MIN_REPEATED // 4)) is None
 
 
 async def test_an_answer_that_repeats_itself_is_stopped_and_asked_for_in_another_way(endpoint: OpenAIServer) -> None:

@@ -1,49 +1,30 @@
 """Deadlines of one call: for its first piece and between pieces, growing for slow models, never on a long answer."""
 
 import threading
-from collections.abc import Callable
 
 import pytest
 
 from schemas.reflector import Reflection
-from services.models import ask, attempts, write
+from services.models import ask, write
 from services.models.endpoint_memory import learned
 from services.run.errors import ModelError
 from services.run.roles import RoleModel, role_model
 from services.run.scope import current_run
-from services.run.settings import forget_settings
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion, error
 from tests.services.models.conftest import ANSWER, PROMPT
 from tests.services.models.test_ask import PROMPT_OF_REPORT
+from tests.services.models.test_roles import SetEnvironment, environment
 
+__all__ = ["environment"]
 STREAMED = {"model": "m", "messages": [], "stream": True, "stream_options": {"include_usage": True}}
-Environment = Callable[..., None]
-
-
-@pytest.fixture
-def environment(monkeypatch: pytest.MonkeyPatch) -> Environment:
-    def put(**variables: str) -> None:
-        for name, value in variables.items():
-            monkeypatch.setenv(name, value)
-        forget_settings()
-
-    monkeypatch.setattr(attempts, "POLICY", attempts.RetryPolicy(first_pause=0.01))
-    return put
 
 
 def model(role: str) -> RoleModel:
     return role_model(role, current_run().context)
 
 
-async def test_a_stall_before_the_answer_is_tried_again(endpoint: OpenAIServer, environment: Environment) -> None:
-    environment(LEADLINE_FIRST_TOKEN_TIMEOUT="0.3")
-    endpoint.script["reflector"] = [Reply(200, {}, stall=60), ANSWER]
-    assert (await ask("reflector", PROMPT, Reflection)).has_enough_context
-    assert len(endpoint.requests) == 2
-
-
-async def test_a_stall_amid_the_answer_is_tried_again(endpoint: OpenAIServer, environment: Environment) -> None:
+async def test_a_stall_amid_the_answer_is_tried_again(endpoint: OpenAIServer, environment: SetEnvironment) -> None:
     environment(LEADLINE_TOKEN_TIMEOUT="0.3")
     over = threading.Event()
     stuck = Reply(events=completion(STREAMED, ANSWER).events, gate=over)
@@ -54,7 +35,7 @@ async def test_a_stall_amid_the_answer_is_tried_again(endpoint: OpenAIServer, en
 
 
 async def test_a_slow_model_is_given_more_at_each_try_and_from_then_on(
-    endpoint: OpenAIServer, environment: Environment
+    endpoint: OpenAIServer, environment: SetEnvironment
 ) -> None:
     environment(LEADLINE_FIRST_TOKEN_TIMEOUT="0.05")
     slow = completion(STREAMED, ANSWER).events
@@ -68,7 +49,7 @@ async def test_a_slow_model_is_given_more_at_each_try_and_from_then_on(
 
 
 async def test_an_answer_that_keeps_coming_may_take_longer_than_any_silence(
-    endpoint: OpenAIServer, environment: Environment
+    endpoint: OpenAIServer, environment: SetEnvironment
 ) -> None:
     environment(LEADLINE_FIRST_TOKEN_TIMEOUT="0.7", LEADLINE_TOKEN_TIMEOUT="0.7")
     events = completion(STREAMED, ANSWER.replace(",", ", ")).events or []
@@ -78,7 +59,7 @@ async def test_an_answer_that_keeps_coming_may_take_longer_than_any_silence(
 
 
 async def test_an_endpoint_that_only_stalls_ends_in_an_error_that_names_the_setting(
-    endpoint: OpenAIServer, environment: Environment
+    endpoint: OpenAIServer, environment: SetEnvironment
 ) -> None:
     environment(LEADLINE_FIRST_TOKEN_TIMEOUT="0.2", LEADLINE_MAX_RETRIES="2")
     endpoint.script["reflector"] = [Reply(200, {}, stall=60)] * 9
@@ -104,7 +85,7 @@ async def test_an_endpoint_that_cannot_stream_is_asked_for_whole_answers(
 
 
 async def test_a_stream_that_ends_before_the_answer_does_is_begun_anew(
-    endpoint: OpenAIServer, environment: Environment
+    endpoint: OpenAIServer, environment: SetEnvironment
 ) -> None:
     environment()
     whole = completion(STREAMED, ANSWER)

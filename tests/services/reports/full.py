@@ -1,14 +1,18 @@
 """Reports that have something of everything, as the reporter writes them."""
 
 import json
+from pathlib import Path
 from typing import Any
+
+from langgraph.store.memory import InMemoryStore
 
 from schemas.evidence import Contradiction, Excerpt, Source
 from schemas.reporter import Report
 from schemas.usage import Usage
+from services.reports.bundle import write_bundle
 from services.reports.markdown import ReportInputs, finish_report
 from services.reports.markdown_blocks import read_draft
-from services.run.evidence_store import content_hash
+from services.run.evidence_store import EvidenceStore, content_hash
 from services.text.duplicates import fingerprint
 from services.text.normal_form import normalise_text
 
@@ -224,3 +228,12 @@ def report_of(body: str, texts: list[str], question: str, locale: str, changes: 
     for name, value in changes.items():
         setattr(draft, name, value)
     return finish_report(draft, Usage())
+
+
+async def bundle_of(report: Report, folder: Path) -> Path:
+    """Write the bundle of a report about these texts."""
+    store = EvidenceStore(InMemoryStore())
+    for text in (*ENGLISH, *CHINESE):
+        await store.put_text(text)
+    await write_bundle(report, folder, store)
+    return folder

@@ -79,29 +79,6 @@ async def test_of_sections_with_one_heading_a_passage_names_those_above(endpoint
     assert 'under="v1.2 > Pier"' in again
 
 
-async def test_the_sentences_on_both_sides_of_a_quote_are_shown_whole(endpoint: OpenAIServer) -> None:
-    beside = ["The pier is of oak. ", "Its line, which runs daily except in the winter of a war, is old. "]
-    after = [
-        " In 2021, after the new pier had been opened to the public and the old one closed, it carried more. ",
-        "So.",
-    ]
-    text = f"{beside[0]}{beside[1]}{QUOTED}{after[0]}{after[1]}"
-    start = text.index(QUOTED)
-    source = source_of(text)
-    excerpt = Excerpt(id="E1-1", content_hash=content_hash(text), quote=QUOTED, start=start, end=start + len(QUOTED))
-
-    async def text_of(_: str) -> str:
-        return text
-
-    endpoint.choose = lambda body: json.dumps({"verdicts": []}) if role_of(body) == "verifier" else None
-    judge = Judge({"E1-1": excerpt}, {source.content_hash: source}, "en-US", text_of)
-    await judge.judged({("It carried many.", ("E1-1",)): Doubt()})
-    prompt = endpoint.requests[-1]["messages"][-1]["content"]
-    assert beside[1].strip() in prompt
-    assert after[0].strip() in prompt
-    assert "oak" not in prompt
-
-
 async def test_of_all_that_stands_below_a_lead_the_nearest_passages_are_shown(endpoint: OpenAIServer) -> None:
     texts = [f"Ferry {n} carried salt." for n in range(40)] + [TOLD]
     excerpts = {

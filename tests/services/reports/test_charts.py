@@ -15,7 +15,7 @@ from services.reports.document import walk
 from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
 from services.reports.rendering import to_draft, to_markdown
-from tests.services.reports.full import ENGLISH, chart, english, report_of
+from tests.services.reports.full import ENGLISH, chart, english
 
 QUOTES = {f"E1-{place}": text for place, text in enumerate(ENGLISH, 1)}
 
@@ -85,14 +85,6 @@ def test_a_chart_that_may_not_be_drawn_is_a_table_whose_rows_are_checked() -> No
     assert first.startswith("| 1875 (492 soundings, ) | 8184 [E1-1]")
     assert isinstance(drawn, Code)
     assert isinstance(broken, Code)
-
-
-def test_a_report_tells_a_chart_that_may_not_be_drawn_as_a_table() -> None:
-    wrong = chart(categories=["1875", "1951", "1957", "in 2010 and 2011"])
-    report = report_of(f"# Depths\n\nThey grew:\n\n{wrong}", ENGLISH, "How deep is it?", "en-US", {})
-    assert "```chart" not in report.markdown
-    assert "| in 2010 and 2011 | 10994" in report.markdown
-    assert not any("chart" in limit for limit in report.limits)
 
 
 def test_an_address_in_a_label_is_kept_where_it_is_quoted_and_else_the_reader_is_told() -> None:

@@ -1,9 +1,6 @@
 """The section of programs: it shows the program of each cited computation and names its tables, and states nothing itself."""
 
-from pathlib import Path
-
 import pytest
-from langgraph.store.memory import InMemoryStore
 from markdown_it import MarkdownIt
 
 from schemas.document import Code
@@ -12,13 +9,11 @@ from schemas.reporter import Report
 from schemas.usage import Usage
 from services.evidence.computation import Computation, program_behind
 from services.reports.added_sections import FIRST_LINES, LAST_LINES
-from services.reports.bundle import verify_bundle, write_bundle
-from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.html.page import render_html
 from services.reports.markdown import ReportInputs, finish_report
 from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
-from services.run.evidence_store import EvidenceStore, content_hash
+from services.run.evidence_store import content_hash
 
 CODE = "import pandas\n\nprint('The casts add up to', pandas.read_csv('harbour.csv').depth.sum(), 'metres.')"
 SAID = "The casts add up to 400 metres."
@@ -105,21 +100,3 @@ def test_the_page_folds_the_program_away() -> None:
     folded = page.partition('<section class="computations"')[2].partition("</section>")[0]
     assert '<details><summary>The program</summary><pre tabindex="0"><code># &lt;script&gt;' in folded
     assert "Tables: harbour.csv" in folded
-
-
-async def test_the_check_of_a_text_takes_no_program_for_claims_and_finds_a_false_one_beside_it(tmp_path: Path) -> None:
-    store = EvidenceStore(InMemoryStore())
-    text = Computation(CODE, "casts of 1875", SAID, {"harbour.csv": b"depth\n100\n300", "other.csv": b""}).text()
-    await store.put_text(text)
-    report = report_of()
-    await write_bundle(report, tmp_path, store)
-    file = tmp_path / "report.md"
-    assert not verify_bundle(tmp_path).problems
-    assert not verify_markdown(file).problems
-    link = f"[[1]]({report.sources[0].file})"
-    written = report.markdown
-    file.write_text(written.replace("Tables: ", f"The casts add up to 999 metres {link}.\n\nTables: "), "utf-8")
-    [problem] = verify_markdown(file).problems
-    assert "999" in problem
-    file.write_text(written.replace(f"** {link}", "** [[1]](https://example.org/)"), "utf-8")
-    assert "not to its source" in verify_markdown(file).problems[0]

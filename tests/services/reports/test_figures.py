@@ -71,14 +71,6 @@ def test_a_report_of_one_statement_and_the_closest_passages_have_no_cards() -> N
         assert parse_report(written.model_copy(update={"by_rules": True})).figures == ()
 
 
-def test_a_number_stands_on_one_card_only_and_cards_are_few() -> None:
-    depths = [
-        f"Ship {name} found {depth} metres of water."
-        for name, depth in zip("ABCDEF", (11, 11, 12, 13, 14, 15), strict=True)
-    ]
-    assert figures("How deep is it?", *depths) == ["11 metres", "12 metres", "13 metres", "14 metres"]
-
-
 def test_cards_are_those_of_the_opening_and_more_than_one() -> None:
     told = [
         "The ship found 11 metres of water.",

@@ -26,8 +26,7 @@ from services.reports.slides.slide_outline import outline
 from services.run.errors import BadInput
 from services.sandbox.browser import find_browser
 from tests.services.reports.full import chart, chinese, english, report_of, wide_table
-from tests.services.reports.test_html import hostile_report
-from tests.services.reports.vectors import VECTORS
+from tests.services.reports.vectors import VECTORS, hostile_report
 
 LINKS = {one.number: one.link for one in parse_report(english()).references}
 CITE = st.sampled_from([f"[[{number}]]({link})" for number, link in LINKS.items()])
@@ -175,12 +174,11 @@ async def test_word_holds_every_word_and_every_citation_of_the_text(report: Repo
         assert f"[{number}]" in body
 
 
-@pytest.mark.parametrize("report", [english(), chinese()], ids=["en", "zh"])
-async def test_pdf_has_numbered_pages_and_the_report_s_words(report: Report) -> None:
+async def test_pdf_has_numbered_pages_and_the_report_s_words() -> None:
     pypdf = pytest.importorskip("pypdf")
     if find_browser() is None:
         pytest.importorskip("weasyprint", reason="PDF needs Chromium or the extra pdf")
-    data = (await render(report, ["pdf"]))["report.pdf"]
+    data = (await render(chinese(), ["pdf"]))["report.pdf"]
     pages = [
         re.sub(r"\s+", "", unicodedata.normalize("NFKC", page.extract_text()))
         for page in pypdf.PdfReader(io.BytesIO(data)).pages
@@ -188,7 +186,7 @@ async def test_pdf_has_numbered_pages_and_the_report_s_words(report: Report) -> 
     for number, text in enumerate(pages, 1):
         assert f"{number}/{len(pages)}" in text
     whole = "".join(pages)
-    for figure in parse_report(report).figures:
+    for figure in parse_report(chinese()).figures:
         assert figure.value.replace(" ", "") in whole
 
 
@@ -204,10 +202,7 @@ async def test_a_long_pdf_has_a_list_of_contents_and_two_lines_of_a_quote() -> N
     assert "Contents" not in printed((await render(english(), ["pdf"]))["report.pdf"])
 
 
-@pytest.mark.parametrize("browser", [True, pytest.param(False, marks=pytest.mark.long)])
-async def test_a_wide_table_stands_whole_on_paper(monkeypatch: pytest.MonkeyPatch, browser: bool) -> None:
-    if not browser:
-        monkeypatch.setenv("PATH", "")
+async def test_a_wide_table_stands_whole_on_paper() -> None:
     if find_browser() is None:
         pytest.importorskip("weasyprint", reason="PDF needs Chromium or the extra pdf")
     pypdfium2 = pytest.importorskip("pypdfium2")
@@ -243,7 +238,7 @@ async def test_hostile_text_breaks_no_format_and_no_format_blocks_the_event_loop
     pytest.importorskip("pypandoc", reason="Word needs the extra formats")
     names = [one for one in FORMATS if one != "pdf"]
     with blockbuster_ctx():
-        files = await render(hostile_report(VECTORS, drawn=15), names)  # a page has all of them drawn, in test_html.py
+        files = await render(hostile_report(VECTORS, drawn=4), names)  # a page has all of them drawn, in test_html.py
     assert set(files) == {FORMATS[one].file for one in names}
 
 

@@ -1,6 +1,5 @@
 """The page in a real browser: it reads, works and stays inside its box, and nothing hostile runs, loads or pops up."""
 
-import json
 import re
 from dataclasses import replace
 from itertools import pairwise
@@ -10,16 +9,16 @@ import pytest
 
 from schemas.chart import Chart, Series
 from schemas.document import Heading, Text
-from schemas.evidence import Claim, Status
+from schemas.evidence import Status
 from schemas.reporter import Report
 from services.reports.charts.echarts import echarts_script
 from services.reports.html.page import notebook_html, render_html
 from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
 from tests.fakes.browser import Page, needs_chromium
-from tests.services.reports.full import chinese, english, evidence
+from tests.services.reports.full import chinese, english
 from tests.services.reports.states import REASONS, stated
-from tests.services.reports.vectors import VECTORS
+from tests.services.reports.vectors import VECTORS, hostile_report
 
 
 def shown(
@@ -192,51 +191,6 @@ def test_every_word_has_enough_contrast_inside_the_window(
     assert page.evaluate(CONTRAST) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert quiet(page), (page.logged, page.asked)
-
-
-def hostile(vector: str, *, drawn: bool = True) -> tuple[str, str]:
-    """Return Markdown with a vector in every place that a model or a page writes, and a quote that is one; drawings may be left out."""
-    line = vector.replace("\n", " ")
-    chart = {
-        "type": "bar", "title": line[:100], "unit": line[:30] or "m", "categories": [line[:100], "b"],
-        "series": [{"name": line[:100], "values": [40, 10994]}], "sources": ["E1-4"],
-    }  # fmt: skip
-    markdown = "\n\n".join([
-        f"> {line}",
-        f"**TL;DR** {line} [[1]](https://example.org/depth/1)",
-        f"## {line}",
-        f"{line} **{line}** [[1]](https://example.org/depth/1)",
-        f"- {line}\n- **{line}**",
-        f"> {line} [[2]](sources/{'0' * 64}.txt)",
-        f"| {line.replace('|', ' ')} | b |\n| --- | --- |\n| {line.replace('|', ' ')} | c |",
-        *([f"```chart\n{json.dumps(chart)}\n```", f"```mermaid\ngraph LR; {line}\n```"] if drawn else []),
-        f"```\n{line}\n```",
-        f"$$\nx = {line}\n$$",
-        f"$x = {line}$",
-        line,
-        f"[{line}](https://example.org/ok)",
-    ])  # fmt: skip
-    return markdown, f"{vector} On 23 March 1875 it was 40 metres, 10,994 metres in 2010."
-
-
-def hostile_report(vectors: list[str], drawn: int = len(VECTORS)) -> Report:
-    """Return a report of vectors, of which the first are in drawings, too."""
-    made = (hostile(vector, drawn=place < drawn) for place, vector in enumerate(vectors))
-    bodies, quotes = zip(*made, strict=True)
-    excerpts, sources = evidence([f"{quote} {place}" for place, quote in enumerate(quotes)])
-    listed = [
-        one.model_copy(update={"number": place, "title": vectors[(place - 1) % len(vectors)], "published": vectors[(place - 1) % len(vectors)],
-                               "url": vectors[(place - 1) % len(vectors)] if place % 3 else f"https://example.org/{vectors[(place - 1) % len(vectors)]}"})
-        for place, one in enumerate(sources.values(), 1)
-    ]  # fmt: skip
-    claims = [
-        Claim(text=f"{one} 40 metres", citations=[f"E1-{place}"], verified=True) for place, one in enumerate(vectors, 1)
-    ]
-    title = " ".join(vectors[:6])
-    return Report(
-        title=title, question=" ".join(vectors), locale="en-US", markdown=f"# {title}\n\n" + "\n\n".join(bodies),
-        sources=listed, excerpts=excerpts, citations=claims,
-    )  # fmt: skip
 
 
 SAFE = """

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 from markdown_it import MarkdownIt
 
-from schemas.card import Card
 from schemas.document import Paragraph, Text
 from schemas.evidence import Contradiction
 from schemas.planner import Plan, Step
@@ -149,16 +148,6 @@ def test_a_contradiction_that_code_cannot_see_says_so_unless_the_text_cites_its_
     assert said not in finish_report(draft(both, contradictions=[named], locale=locale), Usage()).markdown
 
 
-def test_of_a_long_side_the_sentence_on_the_topic_is_shown(draft: Make) -> None:
-    long = excerpt_of("E1-1").model_copy(update={"quote": "The ship left in spring. " * 12 + "The wire weighed 30 kg."})
-    other = excerpt_of("E2-1").model_copy(update={"quote": "The wire weighed 36 kg."})
-    conflict = Contradiction(topic="weight of the wire", excerpt_ids=["E1-1", "E2-1"], differs="numbers")
-    made = replace(draft(DEPTH, contradictions=[conflict]), excerpts=[long, other])
-    below = finish_report(made, Usage()).markdown.split("## Where sources disagree")[1].split("##")[0]
-    assert "“The wire weighed 30 kg.” " in below
-    assert "spring" not in below
-
-
 def test_a_contradiction_with_an_excerpt_that_does_not_exist_is_left_out(draft: Make) -> None:
     conflict = Contradiction(topic="t", excerpt_ids=["E1-1", "E9-9"])
     report = finish_report(draft(DEPTH, contradictions=[conflict]), Usage())
@@ -215,17 +204,6 @@ def test_only_web_addresses_become_links(draft: Make, url: str) -> None:
     report = finish_report(draft(DEPTH, sources=[source_of("web", url=url)], excerpts=["E1-1"]), Usage())
     assert "[[1]](sources/01-the-web.txt)" in report.markdown
     assert f"]({url}" not in report.markdown
-
-
-def test_a_chart_may_name_the_year_of_its_source(draft: Make) -> None:
-    chart = (
-        '```chart\n{"type": "bar", "title": "Sounded (report of 1876)", "unit": "fathoms", "categories": ["Guam", "Japan"], '
-        '"series": [{"name": "depth", "values": [4475, 4475]}], "sources": ["E1-1"]}\n```'
-    )
-    dated = source_of("web", card=Card(title="The web", published="1876-05-24"))
-    for sources, shown in (([dated], True), ([source_of("web")], False)):
-        made = draft(f"{DEPTH}\n\n{chart}", sources=sources, excerpts=["E1-1"])
-        assert ("```chart" in finish_report(made, Usage()).markdown) is shown
 
 
 def test_an_address_in_a_text_is_no_link_and_reads_as_it_is_written() -> None:

@@ -1,14 +1,11 @@
 """Joining sections: what is said twice goes, terms become one, and no section is lost."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from schemas.reporter_joining import Joining, TermChange
 from services.reports.labels import CHINESE, ENGLISH
 from services.reports.merge_sections import merge_sections, number_paragraphs, shown_sections
 from services.reports.rendering import to_draft
-from services.reports.sectioned_report import InOrder
 
 SECTIONS = [
     ("One", "First [E1-1].\n\nAgain, in other words [E1-1].\n\n```mermaid\na\n\nb\n```"),
@@ -54,20 +51,3 @@ def test_the_report_opens_with_what_answers() -> None:
     joining = Joining(title="题", summary="简。", conclusion="结。")
     text = to_draft(merge_sections(number_paragraphs(SECTIONS, {}), joining, CHINESE, {}))
     assert text.startswith("# 题\n\n**TL;DR** 简。\n\n## 结论\n\n结。\n\n## One\n\nFirst [E1-1].")
-
-
-@given(st.permutations([(place, piece) for place in range(3) for piece in ("a", "b", None)]))
-def test_texts_come_out_in_their_order_whatever_order_they_are_written_in(
-    moves: list[tuple[int, str | None]],
-) -> None:
-    sent: list[str] = []
-    order = InOrder(["0", "1", "2"], sent.append)
-    written: dict[int, list[str]] = {place: [str(place)] for place in range(3)}
-    for place, piece in moves:
-        if piece is not None:
-            written[place].append(piece)
-            order.add(place, piece)
-    for place, piece in moves:
-        if piece is None:
-            order.end(place)
-    assert sent == [*written[0], *written[1], *written[2]]

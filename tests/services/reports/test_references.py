@@ -1,28 +1,20 @@
 """The list of references names who speaks in each source, of which kind it is, and since when."""
 
-from dataclasses import replace
-from pathlib import Path
-
 import pytest
 
 from schemas.evidence import Excerpt, Source
 from schemas.reporter import Report
-from services.reports.html import page
 from services.reports.html.page import render_fragment
 from services.reports.labels import Labels, labels_for
-from services.reports.numbered_text import Citations, with_references
+from services.reports.numbered_text import with_references
 from services.reports.parser import parse_report
 from services.reports.references import (
     MAX_ADDRESSES,
-    PRINTED_QUOTES,
-    Quote,
-    Reference,
     confirming_sources,
     details,
     references,
 )
 
-STYLE = Path(page.__file__).with_name("page.css")
 ENGLISH, CHINESE = labels_for("en-US"), labels_for("zh-CN")
 
 
@@ -133,27 +125,3 @@ def test_all_addresses_of_one_text_are_named_up_to_a_bound() -> None:
     [many] = details(source().with_addresses(map(str, range(100))), [], ENGLISH, cited=True)
     assert many.endswith("; and 80 more addresses")
     assert many.count(";") == MAX_ADDRESSES
-
-
-def test_of_the_quotes_of_a_source_those_are_listed_that_statements_cite() -> None:
-    quotes = (Quote("E1-1", "It is\ndeep.", cited=True), Quote("E1-2", "It is wet."))
-    listed = Reference(1, "Sea", "sea.md", "sources/a.txt", (), (), (), cited=True, quotes=quotes)
-    assert listed.quoted_texts == {"It is deep.": "It is deep."}
-    assert list(replace(listed, quotes=quotes[1:]).quoted_texts) == ["It is wet."]
-
-
-def test_on_paper_a_source_has_its_first_quotes_and_the_number_of_the_others() -> None:
-    quotes = tuple(Quote(f"E1-{number}", f"It is {number} m deep.", cited=True) for number in range(5))
-    listed = Reference(1, "Sea", "sea.md", "sources/a.txt", (), (), (), cited=True, quotes=quotes)
-    assert listed.printed_quotes == ["It is 0 m deep.", "It is 1 m deep.", "It is 2 m deep."]
-    assert (listed.further_quotes, replace(listed, quotes=quotes[:3]).further_quotes) == ("+2", "")
-    assert f"blockquote:nth-of-type(n + {PRINTED_QUOTES + 1}) {{ display: none; }}" in STYLE.read_text("utf-8")
-
-
-def test_citations_behind_one_statement_stand_in_the_order_of_their_numbers() -> None:
-    citations = Citations({"E1-1": 3, "E2-1": 1, "E2-2": 3}, {1: "#a", 3: "#b"})
-    cited = citations.of_excerpts(["E1-1", "E2-1", "E2-2", "E9-9"], "inferred")
-    assert [(each.number, each.excerpts, each.status) for each in cited] == [
-        (1, ("E2-1",), "inferred"),
-        (3, ("E1-1", "E2-2"), "inferred"),
-    ]

@@ -1,10 +1,8 @@
 """From the outline of a run to sections: who stands where, and when there is enough for sections at all."""
 
-from schemas.evidence_view import ContradictionView, EvidenceView, FindingView
-from schemas.outline import OutlineNode, Section
-from services.models.prompt_fit import passage_tokens
+from schemas.evidence_view import EvidenceView, FindingView
+from schemas.outline import OutlineNode
 from services.reports.section_evidence import bears_sections, sections_of
-from services.reports.section_writer import SectionEvidence
 
 
 def finding(step: str, *ids: str, quote: str = "q") -> FindingView:
@@ -46,17 +44,6 @@ def test_excerpts_without_a_node_get_a_section_for_their_step() -> None:
     assert [one.title for one in sections_of([], [finding("1", "E1-1"), finding("2", "E2-1")])] == ["Step 1", "Step 2"]
 
 
-def test_what_two_steps_quote_stands_in_one_section_and_sections_take_turns() -> None:
-    def same(step: str, *ids: str) -> FindingView:
-        evidence = [EvidenceView(id=key, title="", quote=f"quote {place}") for place, key in enumerate(ids)]
-        return FindingView(step_id=step, title="", status="done", evidence=evidence)
-
-    first, second = ["E1-1", "E1-2", "E1-3", "E1-4"], ["E2-1", "E2-2", "E2-3", "E2-4"]
-    nodes = [node("1", *first), node("2", *second[:1]), node("2.1", *second[1:], parent="2")]
-    one, two = sections_of(nodes, [same("1", *first), same("2", *second)])
-    assert (one.all_ids, two.all_ids) == (["E1-1", "E1-3"], ["E2-2", "E2-4"])
-
-
 def test_a_section_sees_what_stands_in_another_and_serves_it_too_and_one_that_has_only_that_is_written_from_it() -> (
     None
 ):
@@ -89,31 +76,9 @@ def test_a_section_that_gives_figures_sees_all_of_them() -> None:
     assert not any(key == "E2-1" for key in first.shared_ids)
 
 
-def test_background_without_a_node_goes_where_most_of_its_words_are() -> None:
-    found = [finding("1", "E1-1", quote="Hemp ropes rot."), finding("2", "E2-1", quote="Tallow picks up sand.")]
-    background = [EvidenceView(id="B0-1", title="", quote="Sand and shells stuck to the tallow.")]
-    assert [one.excerpt_ids for one in sections_of([], found, background)] == [["E1-1"], ["E2-1", "B0-1"]]
-
-
-def test_nodes_in_a_circle_are_sections_of_their_own() -> None:
-    nodes = [node("1", "E1-1", parent="2"), node("2", "E2-1", parent="1")]
-    assert len(sections_of(nodes, [finding("1", "E1-1"), finding("2", "E2-1")])) == 2
-
-
 def test_a_handful_of_excerpts_bears_no_sections() -> None:
     few, many = [f"E1-{place}" for place in range(6)], [f"E2-{place}" for place in range(6)]
     found = [finding("1", *few), finding("2", *many)]
     assert bears_sections(sections_of([], found))
     assert not bears_sections(sections_of([], [finding("1", *few), finding("2", *many[1:])]))
     assert not bears_sections(sections_of([node("1", *few, *many)], found))
-
-
-def test_a_section_shares_what_fits_its_prompt_and_first_the_other_side_of_its_contradictions() -> None:
-    quote = "seven words that take some tokens, " * 4
-    views = {key: EvidenceView(id=key, title="", quote=f"{quote}{key}") for key in "abcd"}
-    views["again"] = views["b"].model_copy(update={"id": "again"})
-    section = Section(title="t", node="1", excerpt_ids=["a"], shared_ids=["b", "again", "c"])
-    contradictions = [ContradictionView(topic="t", excerpt_ids=["a", "d"])]
-    evidence, room = SectionEvidence(views, {}), passage_tokens(views["a"].quote)
-    assert [item.id for item in evidence.shared(section, contradictions, 2 * room)] == ["d", "b"]
-    assert [item.id for item in evidence.shared(section, contradictions, 9 * room)] == ["d", "b", "c"]

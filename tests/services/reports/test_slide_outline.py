@@ -1,21 +1,21 @@
 """The deck that rules lay out: what stands together, what comes first, and what each format shows of it."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from schemas.document import Citation, Link, Listing, Paragraph, Table, Text
+from schemas.document import Citation, Table, Text
 from schemas.usage import Usage
-from services.reports.columns import column_widths, words_fit
 from services.reports.document import ParsedReport
 from services.reports.markdown import ReportInputs, finish_report
 from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
 from services.reports.slides.draft import material_of
 from services.reports.slides.layout import chart_of
-from services.reports.slides.slide import CELL, HIGH, ROOM, ShownCard, Slide, block_cards, cards_height
-from services.reports.slides.slide_outline import MAX_SLIDES, outline
+from services.reports.slides.slide import HIGH, ShownCard, Slide, cards_height
+from services.reports.slides.slide_outline import AT_FOOT, CONTENTS, MAX_SECTION_SLIDES, MAX_SLIDES, outline
 from tests.services.reports.full import ENGLISH, english, evidence, wide_table
 
 LONG = "The ship {name} sounded the trench and found no bottom with the line that was aboard. " * 6
@@ -65,26 +65,6 @@ def test_quotes_that_need_several_slides_stand_below_the_titles_of_their_sources
     assert {slide.subtitle for slide in slides} == {"Closest passages: Depth?"}
     assert all(slide.title.startswith(card.text.split()[2]) for slide in slides for card in slide.cards)
     assert not any(card.heading for slide in slides for card in slide.cards)
-
-
-def test_a_table_of_a_source_stands_below_its_title_among_quotes_of_others() -> None:
-    table = "**Sumner**\n\n| Ship | Found |\n|---|---|\n| Sumner | a trench |\n| Kilo | no bottom |"
-    body = f"{passages(['Kilo'])}\n\n{table}\n\n{passages(['Vityaz'])}"
-    report = english().model_copy(update={"document": None, "markdown": f"# Depths\n\n## Found\n\n{body}"})
-    slides = [slide for slide in outline(parse_report(report)) if slide.subtitle == "Found"]
-    assert [(slide.title, slide.kind) for slide in slides] == [
-        ("Kilo", "cards"), ("Sumner", "table"), ("Vityaz", "cards"),
-    ]  # fmt: skip
-
-
-def test_slides_of_sources_stay_within_the_length_of_a_deck_and_the_rest_stands_in_their_notes() -> None:
-    parts = [f"## Part {part}\n\n{passages(f'Ship {part}-{place}' for place in range(3))}" for part in range(9)]
-    report = english().model_copy(update={"document": None, "markdown": "# Depths\n\n" + "\n\n".join(parts)})
-    slides = outline(parse_report(report))
-    assert len(slides) <= MAX_SLIDES
-    shown = [slide for slide in slides if slide.subtitle.startswith("Part")]
-    assert [slide.title for slide in shown] == [f"Ship {part}-0" for part in range(9)]
-    assert all(LONG.format(name=f"Ship {part}-2") in "\n".join(slide.notes) for part, slide in enumerate(shown))
 
 
 def test_a_short_deck_has_the_summary_first_and_neither_contents_nor_dividers() -> None:
@@ -162,12 +142,6 @@ def test_cards_are_as_large_as_they_fit_and_fill_most_of_the_slide() -> None:
         assert 2 / 3 * HIGH <= cards_height(slide.cards, slide.text_size) <= HIGH
 
 
-def test_what_introduces_the_sections_stands_on_the_cover() -> None:
-    slides = written(f"# Depth\n\nA digest of the sources:\n\n## Guam\n\n{ENGLISH[0][:-1]} [E1-1].")
-    assert slides[0].rows[0] == ("A digest of the sources",)
-    assert [slide.kind for slide in slides if slide.title == "Depth"] == ["cover"]
-
-
 def test_rows_that_a_deck_has_no_room_for_are_counted_on_its_last_slide_and_stand_in_the_notes() -> None:
     sections = "".join(f"\n## Part {part}\n\nA point of part {part} [1].\n" for part in range(14))
     report = english().model_copy(update={"document": None, "markdown": wide_table(80) + sections})
@@ -179,24 +153,6 @@ def test_rows_that_a_deck_has_no_room_for_are_counted_on_its_last_slide_and_stan
     assert all(any(f"remark{row} " in note for note in last.notes) for row in range(shown, 80))
 
 
-def test_a_table_is_set_in_a_font_in_which_no_word_is_broken() -> None:
-    report = english().model_copy(update={"document": None, "markdown": wide_table(8)})
-    tables = [slide for slide in outline(parse_report(report)) if slide.kind == "table"]
-    assert tables
-    assert all(words_fit(slide.rows, slide.text_size, ROOM, CELL) for slide in tables)
-
-
-def test_where_words_need_more_than_there_is_the_widest_columns_alone_are_narrowed() -> None:
-    numbers, *others = column_widths([["1872", "x" * 30, "y" * 30], ["1873", "", ""]], 20, 4.0, 0.2)
-    assert words_fit([["1872"]], 20, numbers, 0.2)
-    assert others == pytest.approx([(4.0 - numbers) / 2] * 2)
-
-
-def test_a_card_of_a_file_has_its_name() -> None:
-    files = Listing(((Paragraph((Link("chart.png", "artifacts/1-chart.png"), Text(": prices"))),),))
-    assert [card.text for card in block_cards(files)] == ["chart.png: prices"]
-
-
 def test_the_mark_of_code_stands_on_its_card() -> None:
     report = english().model_copy(
         update={"document": None, "markdown": "# T\n\n## Code\n\n```python\nx = 77\n```\n\n†\n"}
@@ -205,3 +161,42 @@ def test_the_mark_of_code_stands_on_its_card() -> None:
     assert [(card.kind, card.text, card.mark and card.mark.status) for card in cards] == [
         ("code", "x = 77", "unverified")
     ]
+
+
+@pytest.mark.parametrize(("parts", "alone"), [(4, True), (15, False)])
+def test_a_long_report_is_told_by_its_main_points_and_the_rest_stands_in_the_notes(parts: int, alone: bool) -> None:
+    told = [
+        f"## Part {part}\n\n"
+        + "\n\n".join(f"Main point {part}-{place} [1]. Aside {part}-{place} [1]." for place in range(16))
+        for part in range(parts)
+    ]
+    slides = outline(
+        parse_report(english().model_copy(update={"document": None, "markdown": "# Depths\n\n" + "\n\n".join(told)}))
+    )
+    assert len(slides) <= MAX_SLIDES
+    for part in range(parts):
+        name = f"Part {part}"
+        own = [
+            slide
+            for slide in slides
+            if slide.kind == "cards"
+            and (slide.title.split(" (")[0] == name or any(card.heading == name for card in slide.cards))
+        ]
+        assert len(own) <= (MAX_SECTION_SLIDES if alone else 1)
+        shown = "\n".join(card.text for slide in own for card in slide.cards)
+        assert f"Main point {part}-0" in shown
+        assert "Aside" not in shown
+        said = shown + "\n".join(own[-1].notes)
+        assert all(f"{kind} {part}-{place}" in said for kind in ("Main point", "Aside") for place in range(16))
+
+
+def test_every_source_that_a_deck_cites_is_listed_under_its_number_as_paper_shows_no_notes() -> None:
+    parsed = parse_report(english())
+    few = outline(replace(parsed, references=parsed.references[:AT_FOOT]))[-1]
+    assert [row.split()[0] for (row,) in few.rows] == [f"[{one.number}]" for one in parsed.cited[:AT_FOOT]]
+    cited = next(one for one in parsed.references if one.cited)
+    many = tuple(replace(cited, number=number, title=f"Source {number}") for number in range(1, 36))
+    slides = [slide for slide in outline(replace(parsed, references=many)) if slide.kind == "sources"]
+    listed = [(number, title) for slide in slides for number, title in slide.rows]
+    assert listed == [(str(number), f"Source {number}") for number in range(1, 36)]
+    assert max(len(slide.rows) for slide in slides) <= CONTENTS

@@ -3,30 +3,22 @@
 import io
 import re
 import zipfile
-from pathlib import Path
 
 import pytest
-from langgraph.store.memory import InMemoryStore
 
 from schemas.context import OutputFormat
 from schemas.evidence import Answered, Claim, Standing, Status, standing
 from schemas.reporter import Report
 from schemas.usage import Usage
 from services.reports.added_sections import MAX_LINES, marked_sentences, why_marked
-from services.reports.bundle import write_bundle
-from services.reports.checking.bundle_check import verify_bundle
-from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.document import words
 from services.reports.formats import render
 from services.reports.html.page import notebook_html, render_fragment
 from services.reports.labels import labels_for
 from services.reports.markdown import ReportInputs, finish_report
-from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
 from services.reports.rendering import inline_markdown
 from services.reports.statuses import SIGNS
-from services.run.evidence_store import EvidenceStore
-from tests.services.reports.full import evidence
 from tests.services.reports.states import COUNTS, REASONS, SENTENCES, STATES, stated
 
 pytestmark = pytest.mark.long
@@ -40,7 +32,9 @@ SHARES: dict[str, list[Status]] = {
 }
 """States of the statements by how a report stands; `near` has all that it needs, and answers only partly."""
 ANSWERED: dict[str, Answered] = {"all": "yes", "near": "partly", "some": "yes", "none": "no"}
-each = pytest.mark.parametrize(("locale", "stands"), COUNTS)
+each = pytest.mark.parametrize(
+    ("locale", "stands"), [(locale, stands) for locale, stands in COUNTS if locale == "en-US" or stands == "some"]
+)
 
 
 def report_that(locale: str, stands: str, *, counts: bool = True) -> Report:
@@ -77,7 +71,7 @@ async def test_text_formats_have_a_tick_for_all_alone(locale: str, stands: str) 
     assert badge[1] == ("sound" if stands == "near" else stands)
 
 
-@each
+@pytest.mark.parametrize(("locale", "stands"), COUNTS)
 async def test_the_counts_stand_once_in_the_head_and_in_no_text(locale: str, stands: str) -> None:
     report = report_that(locale, stands)
     lines = report.markdown.splitlines()
@@ -156,21 +150,6 @@ def test_limits_have_at_most_five_lines_on_marked_statements_however_many_there_
     assert lines[3] == "- 13 statements unverified (†) for other reasons, which evidence.json gives."
     assert lines[4].startswith("- 9 statements inferred (‡): ")
     assert all(len(line) < 320 for line in lines)
-
-
-async def test_an_edited_report_with_reasons_is_checked_without_taking_them_for_claims(tmp_path: Path) -> None:
-    report = finish_report(
-        ReportInputs("How deep?", "en-US", "", read_draft("# Depth\n\nIt cost 77,777 guineas [E1-1]."), *evidence(["It was 40 metres deep."])),
-        Usage(),
-    )  # fmt: skip
-    assert "- 1 statement unverified (†): “It cost 77,777 guineas”. Not in what it cites: 77,777." in report.markdown
-    store = EvidenceStore(InMemoryStore())
-    await store.put_text("It was 40 metres deep.")
-    await write_bundle(report, tmp_path, store)
-    assert verify_bundle(tmp_path).problems == []
-    check = verify_markdown(tmp_path / "report.md")
-    assert check.problems == []
-    assert check.checked["sentences"] == 0
 
 
 @each

@@ -8,7 +8,6 @@ from schemas.document import Citation, Document, Paragraph, Text
 from schemas.reporter import Report
 from services.reports.document import cited_in, words
 from services.reports.markdown_blocks import read_draft
-from services.reports.parser import parse_report
 from services.reports.rendering import to_draft, to_markdown
 from tests.services.reports.checking.test_citations import PIECES
 from tests.services.reports.full import chinese, english
@@ -44,13 +43,6 @@ def test_bold_text_beside_chinese_letters_is_bold() -> None:
 def test_a_power_in_prose_keeps_its_signs() -> None:
     [paragraph] = read_draft("**Lead.** It was 2**25 wei[E1-1].")
     assert words(paragraph.content) == "Lead. It was 2**25 wei."  # type: ignore[union-attr]  # a paragraph
-
-
-def test_formats_take_the_excerpts_and_reasons_of_the_tree_and_read_no_markdown() -> None:
-    report = english().model_copy(update={"markdown": "# Something else"})
-    parsed = parse_report(report)
-    assert words(parsed.title).startswith("The Challenger Deep")
-    assert {key for each in parsed.summary for key in getattr(each, "excerpts", ())} == {"E1-4", "E1-1"}
 
 
 def test_an_exclamation_mark_makes_no_image_of_a_citation() -> None:

@@ -95,13 +95,6 @@ async def test_formulas_are_words_own_and_a_wrong_one_is_text() -> None:
     assert rb"\nosuchthing{y}^2" in files["word/document.xml"]
 
 
-@pytest.mark.parametrize(("report", "language"), [(english(), "en-US"), (chinese(), "zh-CN")], ids=["en", "zh"])
-async def test_properties_have_title_author_date_and_language(report: Report, language: str) -> None:
-    core = (await parts(report))["docProps/core.xml"].decode()
-    for value in (report.title, "<dc:creator>Leadline<", f"<dc:language>{language}<", 'W3CDTF">2026-03-01T'):
-        assert value in core
-
-
 def test_only_the_frame_of_the_contents_is_raw() -> None:
     hostile = told(f"{LONG}\n\n`x`{{=openxml}}\n\n```{{=openxml}}\n<w:p/>\n```\n\n![i](file:///etc/passwd) <w:br/>")
     nodes = [Tree(parse_report(hostile)).document()]

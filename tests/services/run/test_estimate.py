@@ -41,16 +41,6 @@ async def test_figures_are_those_of_the_level_and_money_is_arithmetic(depth: Dep
 
 
 @pytest.mark.usefixtures("priced")
-async def test_what_is_chosen_by_itself_counts() -> None:
-    dear: Any = {"reporter": {"model": "dear"}}
-    plain, with_dear = await estimate(RunContext(depth="deep")), await estimate(RunContext(depth="deep", models=dear))
-    assert (with_dear.cost or 0) > 10 * (plain.cost or 0)
-    halved = await estimate(RunContext(depth="deep", max_step_num=3, max_seconds=2_000, words=700))
-    assert (halved.tokens, halved.sources) == (plain.tokens // 2, 40)
-    assert (halved.seconds, halved.words) == (2_000, (700, 700))
-
-
-@pytest.mark.usefixtures("priced")
 @pytest.mark.parametrize(
     ("choices", "english", "chinese"),
     [
@@ -101,8 +91,7 @@ async def test_the_tightest_limit_counts(choices: dict[str, Any], limit: str) ->
     assert bool(shortfall_line(made, "en")) == bool(limit)
 
 
-@pytest.mark.parametrize("question", ["Who designed the wire sounding machine?", "谁设计了测深机？"])
-async def test_it_is_told_before_any_model_is_asked(docs: Path, monkeypatch: pytest.MonkeyPatch, question: str) -> None:
+async def test_it_is_told_before_any_model_is_asked(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[tuple[Event, int]] = []
     with openai_server() as server:
         monkeypatch.setenv("OPENAI_API_KEY", server.key)
@@ -110,7 +99,7 @@ async def test_it_is_told_before_any_model_is_asked(docs: Path, monkeypatch: pyt
         monkeypatch.setenv("LEADLINE_MODEL", "gpt-4o")
         forget_settings()
         await aresearch(
-            question,
+            "谁设计了测深机？",
             docs=[docs],
             max_tokens=15_000,
             on_event=lambda event: heard.append((event, len(server.requests))),
@@ -119,7 +108,7 @@ async def test_it_is_told_before_any_model_is_asked(docs: Path, monkeypatch: pyt
     assert asked == 0
     assert (told.data["depth"], told.data["limit"], told.data["told"]) == ("standard", "max_tokens", True)
     assert "15,000" in told.title
-    assert ("词元" in told.title) == (question[0] == "谁")
+    assert "词元" in told.title
 
 
 def test_the_guide_has_the_figures_of_the_levels() -> None:

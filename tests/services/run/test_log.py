@@ -26,7 +26,7 @@ MARKERS = (
 )
 
 
-@pytest.fixture(params=["debug", "info", "warning"])
+@pytest.fixture(params=["debug", "warning"])
 def lines(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> "Lines":

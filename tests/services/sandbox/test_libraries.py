@@ -48,13 +48,6 @@ async def test_a_chart_shows_chinese(style: str) -> None:
     assert result.artifacts["测深.png"].startswith(b"\x89PNG")
 
 
-async def test_seaborn_draws() -> None:
-    code = "import seaborn as sns\nsns.barplot(x=['a', 'b'], y=[1, 2]).figure.savefig('bars.png')"
-    result = await Sandbox().run(code)
-    assert result.ok, result.error
-    assert result.artifacts["bars.png"].startswith(b"\x89PNG")
-
-
 async def test_the_environment_holds_what_is_allowed_and_nothing_of_the_application() -> None:
     own = await interpreter(default_python())
     assert own.libraries == LIBRARIES

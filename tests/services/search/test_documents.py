@@ -16,9 +16,6 @@ from services.search.file_types import Converted
 from services.search.files_read import FilesRead
 from services.search.providers import Providers
 
-PROJECT = Path(__file__).parents[3]
-EXAMPLES = PROJECT / "examples"
-
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
@@ -68,15 +65,6 @@ async def test_a_file_without_a_suffix_is_read_where_it_is_text(docs: Path, home
     assert documents.other_kinds == {"": 2}
     [hit] = await documents.search("tallow dry", 1)
     assert hit.title == "README"
-
-
-async def test_everything_is_found_by_the_beginning_of_each_document(docs: Path, home: Path) -> None:
-    documents = await open_documents(docs, home)
-    hits = await documents.search("*", 10)
-    assert {hit.title for hit in hits} >= {"The wire sounding machine", "William Thomson", "Arming the lead"}
-    assert all(
-        hit.text[place.start : place.end] == hit.text[: place.end].lstrip() for hit in hits for place in hit.passages
-    )
 
 
 async def test_files_in_old_encodings_are_found_and_the_guess_is_noted(tmp_path: Path, home: Path) -> None:

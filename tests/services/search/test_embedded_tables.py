@@ -30,10 +30,6 @@ def test_a_table_is_named_after_its_document_and_its_heading_and_holds_no_markup
     assert rows.splitlines() == ["Year,Oil (litres),Keeper", '1871,"1,420",Ann Roy', '1872,"1,385",Tom | Jo']
 
 
-def test_lines_without_a_rule_below_the_first_are_no_table() -> None:
-    assert embedded_tables("a.md", "| a | 1 |\n| b | 2 |\n| c | 3 |\n") == []
-
-
 async def test_of_many_tables_those_are_shown_whose_words_few_have(tmp_path: Path) -> None:
     folder = tmp_path / "docs"
     folder.mkdir()
@@ -67,14 +63,6 @@ async def test_a_questionnaire_is_described_in_brief_and_does_not_come_before_th
     assert len(poll.view.columns) < 100
     assert "150 further columns" in poll.view.columns[-1]
     assert [table.view.file for table in providers.tables_for(f"From poll.csv: {question}", 3)] == ["poll.csv"]
-
-
-def test_a_column_of_labels_without_a_name_is_described() -> None:
-    [table] = embedded_tables("a.md", "| | cost |\n|---|---|\n| one thread | 6 |\n| many threads | 8 |\n")
-    assert table.view.columns == [
-        "column 1 (no name): text, 2 different, e.g. one thread | many threads",
-        "cost: number, 6 to 8",
-    ]
 
 
 async def test_a_table_among_text_is_offered_where_its_document_was_found(tmp_path: Path) -> None:

@@ -20,14 +20,6 @@ def folder(tmp_path: Path) -> Path:
     return inner
 
 
-def test_files_come_in_the_order_of_their_paths_without_hidden_ones(folder: Path) -> None:
-    states, skipped = list_files(folder)
-    assert [one.path for one in states] == ["a/deep/er.pdf", "a/z.txt", "a-b.md", "b.md"]
-    assert [one.size for one in states] == [4] * 4
-    assert states[3].mtime == (folder / "b.md").stat().st_mtime_ns
-    assert skipped == [("photo.heic", "other_kind")]
-
-
 @pytest.mark.parametrize(
     ("target", "why"),
     [

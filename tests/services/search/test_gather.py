@@ -74,18 +74,6 @@ def test_a_passage_that_several_sources_have_word_for_word_stands_first_once_and
     ]
 
 
-async def test_a_passage_within_a_section_has_the_heading_above_it() -> None:
-    page = "\n\n".join(
-        ["# Machines", "## Sir_Thomson's drum", *(f"The drum of {kind} wire is light. " * 20 for kind in "abc")]
-    )
-    result = await found(Providers(web=[Web(page)]), "drum of wire")
-    assert sorted((one.text.startswith("#"), one.section) for one in result.passages) == [
-        (False, "Sir_Thomson's drum"),
-        (False, "Sir_Thomson's drum"),
-        (True, ""),
-    ]
-
-
 async def test_a_section_whose_heading_others_have_is_named_with_the_headings_above_it(tmp_path: Path) -> None:
     releases = [f"## v1.{n}\n\n### Rope\n\n{'Hemp. ' * 90}\n\n### Wire\n\nPiano wire." for n in (1, 2)]
     passages = (await found(Providers(web=[Web("\n\n".join(releases))]), "piano wire")).passages
@@ -158,10 +146,6 @@ async def test_the_order_of_answers_does_not_change_the_ranking() -> None:
     one, other = await found(engines(9, 0), "wire"), await found(engines(0, 9), "wire")
     assert one.passages == other.passages
     assert one.passages[0].text == "Wire B."
-
-
-async def test_no_provider_finds_nothing() -> None:
-    assert await found(Providers(), "wire") == Gathered()
 
 
 LEADING_ON = {
@@ -242,31 +226,6 @@ def _hit(text: str, part: str) -> Hit:
         text=text,
         passages=[HitPassage(start=start, end=start + len(part))],
     )
-
-
-async def test_the_best_of_a_folder_with_nothing_on_it_is_not_among_the_best(tmp_path: Path) -> None:
-    others = {f"other{place}": f"# Other {place}\n\nThis is on something else, number {place}." for place in range(8)}
-    sea = _folder(
-        tmp_path / "sea",
-        dive="# The dive\n\nHow deep the bathyscaphe Trieste dived, the gauge of the bathyscaphe told.",
-        wire="# Wire\n\nThomson sounded with piano wire from the Lalla Rookh.",
-        **others,
-    )
-    eyes = _folder(
-        tmp_path / "eyes",
-        light="# Light\n\nTime outdoors slows myopia, as a large trial in Guangzhou has shown.",
-        night="# Lenses\n\n"
-        + "Lenses that are worn at night, so a long review says, flatten the cornea while a child sleeps. " * 6
-        + "Its sleep is deep.",
-        **others,
-    )
-    folders = [await open_documents(one, tmp_path / "home") for one in (eyes, sea)]
-    queries = ["how deep did the bathyscaphe Trieste dive", "deep bathyscaphe Trieste dive", "depth, how deep"]
-    assert "Lenses" in [one.title for one in (await found(Providers(documents=folders[:1]), *queries)).passages]
-    both = [one.title for one in (await found(Providers(documents=folders), *queries[:2])).passages]
-    assert both[0] == "The dive"
-    assert "Lenses" not in both
-    assert (await found(Providers(documents=folders), "time outdoors and myopia")).passages[0].title == "Light"
 
 
 async def test_one_text_at_several_addresses_is_one_source_with_all_of_them() -> None:

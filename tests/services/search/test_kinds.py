@@ -11,7 +11,6 @@ from pptx import Presentation
 
 from services.search.documents import open_documents
 from services.search.files_read import FilesRead
-from services.search.passage_terms import passage_terms
 from services.text.passages import sentences, split
 from tests.conftest import EXAMPLES
 
@@ -266,11 +265,6 @@ async def test_titles_blocks_and_tables_of_restructuredtext_give_passages_their_
     assert "Piano wire" in hit.text[hit.passages[0].start : hit.passages[0].end]
 
 
-def test_what_has_no_words_of_its_own_has_no_meaning() -> None:
-    text = "# The lead line\n\n## Drawbacks\n\nNone.\n\n## Use\n\nTallow brings up a sample of the bottom.\n"
-    assert [passage.by_words for passage in passage_terms("The lead line", text)] == [True, False]
-
-
 async def test_a_comment_of_program_code_heads_nothing(tmp_path: Path) -> None:
     folder = tmp_path / "code"
     folder.mkdir()
@@ -301,13 +295,3 @@ async def test_attachments_of_a_mail_are_read_and_those_that_are_not_are_named(t
     assert FilesRead.of([documents]).file_messages("en-US") == [
         "Attachments of these mails were not read: mail.eml (chart.png, earlier.eml)."
     ]
-
-
-async def test_a_table_in_an_open_document_text_has_no_heading_that_nobody_wrote(tmp_path: Path) -> None:
-    (tmp_path / "docs").mkdir()
-    row = _ROW.format(_CELL.format("Depth") + _CELL.format("Seven"))
-    text = f"<text:p>Harrow Mill in Word</text:p><table:table table:name='Table1'>{row * 2}</table:table>"
-    _archive(tmp_path / "docs" / "mill.odt", {"content.xml": _ODF.format(text)})
-    [hit] = await (await open_documents(tmp_path / "docs", tmp_path / "home")).search("seven", 1, "words")
-    assert hit.title == "Harrow Mill in Word"
-    assert "Table1" not in hit.text

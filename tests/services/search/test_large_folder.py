@@ -40,7 +40,7 @@ def _embedded(documents: Documents) -> int:
     return sum(documents.index.vectors.count(model) for model in documents.models)
 
 
-async def test_only_what_words_bring_up_is_embedded_and_kept(large: Documents) -> None:
+async def test_only_what_words_bring_up_is_embedded_and_kept_and_changes_no_other_answer(large: Documents) -> None:
     assert large.index.passages() > WHOLLY_EMBEDDED
     assert (large.models != [], _embedded(large)) == (True, 0)
     [best, *_] = await large.search("What replaced the rope on the Blake?", 5)
@@ -51,15 +51,9 @@ async def test_only_what_words_bring_up_is_embedded_and_kept(large: Documents) -
     assert _embedded(large) == first
     await large.search("number of the haul of the day", 5)
     assert first < _embedded(large) <= first + CANDIDATES
-
-
-async def test_what_was_embedded_for_other_questions_changes_no_answer(large: Documents) -> None:
     query = "a rope of hemp"
     before = [hit.url for hit in await large.search(query, 5)]
     for other in ("the Blake in 1874", "hauls of the day", "heavy things"):
         await large.search(other, 5)
     assert [hit.url for hit in await large.search(query, 5)] == before
-
-
-async def test_translations_bring_passages_up(large: Documents) -> None:
     assert [hit.url for hit in await large.search("绳索", 5)][:1] == ["large/wire.md"]

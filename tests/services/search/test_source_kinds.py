@@ -37,23 +37,6 @@ def test_what_a_page_claims_counts_where_its_address_tells_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "domain"),
-    [
-        ("https://www.bbc.co.uk/news", "bbc.co.uk"),
-        ("https://a.b.example.com:8080/x", "example.com"),
-        ("https://bob.github.io/x", "bob.github.io"),
-        ("https://www.gov.cn/x", "gov.cn"),
-        ("http://127.0.0.1:8000/", "127.0.0.1"),
-        ("http://[2001:db8::1]/", "2001:db8::1"),
-        ("https://localhost/", "localhost"),
-        ("papers/a.md", ""),
-    ],
-)
-def test_the_registered_part_of_a_name(url: str, domain: str) -> None:
-    assert registrable(url) == domain
-
-
-@pytest.mark.parametrize(
     ("url", "publisher", "site"),
     [
         ("https://www.who.int/x", "World Health Organization", "World Health Organization"),

@@ -1,14 +1,9 @@
 """Numbers and dates compare across the ways of writing them, in English and Chinese."""
 
-import subprocess
-import sys
-
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from services.text.numbers import missing_quantities, quantities
-from services.text.scale_words import _LIKE_ONE, _words
+from services.text.scale_words import _words
 
 
 @pytest.mark.parametrize(
@@ -175,12 +170,6 @@ def test_a_word_that_is_a_scale_in_english_keeps_its_meaning() -> None:
     assert not {"billion", "billions", "bn", "b"} & _words()[1].keys()
 
 
-def test_each_scale_word_is_looked_up_and_plain_texts_load_no_table() -> None:
-    assert [word for word in _words()[1] if not any(map(_LIKE_ONE.match, (f" {word}", f" {word} €", f"{word}5")))] == []
-    read = "from services.text.numbers import quantities; import sys; quantities('In 1875 5 men, 12 miles, 9,427 m, $5 million, 3亿人')"
-    subprocess.run([sys.executable, "-c", f"{read}; assert 'babel' not in sys.modules"], check=True)
-
-
 @pytest.mark.parametrize(
     ("claim", "evidence"),
     [
@@ -214,24 +203,6 @@ def test_points_and_commas_are_read_as_other_languages_have_them(claim: str, evi
 )
 def test_only_groups_of_three_digits_have_two_readings(claim: str, evidence: str) -> None:
     assert len(missing_quantities(claim, [evidence])) == 1
-
-
-def test_numbers_may_come_from_different_texts() -> None:
-    assert missing_quantities("4,475 in 1875", ["4,475", "1875"]) == []
-
-
-@settings(deadline=None)
-@given(st.integers(2, 10**9))
-def test_separators_do_not_matter(number: int) -> None:
-    assert missing_quantities(f"{number:,} m", [f"{number} m"]) == []
-    assert missing_quantities(f"{number} m", [f"{number:,} m"]) == []
-    assert missing_quantities(f"{number + 1} m", [f"{number:,} m"]) == [str(number + 1)]
-
-
-@settings(deadline=None)
-@given(st.text(max_size=300))
-def test_a_text_holds_its_own_numbers(text: str) -> None:
-    assert missing_quantities(text, [text]) == []
 
 
 def test_a_negative_number_behind_a_year_is_no_range_of_years() -> None:

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from services.text.heads import Sections
 from services.text.passages import TARGET, each_passage, kind_of, sentences, split
 from services.text.spans import plain_heading
-from services.text.windows import widen
 
 
 def cut(text: str) -> list[str]:
@@ -60,18 +59,6 @@ def test_a_title_and_a_value_are_no_sentences(text: str, kinds: list[str]) -> No
     assert [kind_of(text, span.start, span.end) for span in sentences(text)] == kinds
 
 
-def test_a_quote_is_not_widened_over_a_title_or_a_value() -> None:
-    text = "Depths\n\nPublished: 2009-05-14\nAuthor: J. Doe\n\nIt is deep. The lead sinks.\n\nLine\n\nIt runs out."
-
-    def widened(words: str) -> str:
-        start = text.index(words)
-        return text[slice(*widen(text, (start, start + len(words)), 200))]
-
-    assert widened("The lead sinks.") == "It is deep. The lead sinks."
-    assert widened("Author: J. Doe") == "Published: 2009-05-14\nAuthor: J. Doe"
-    assert widened("Line") == "Line\n\nIt runs out."
-
-
 def test_a_passage_does_not_cross_a_heading_and_keeps_its_path() -> None:
     text = "# Sounding\n\nLead lines.\n\n## Wire\n\nPiano wire.\n\n# Echo\n\nSound."
     spans = split(text)
@@ -109,15 +96,6 @@ def test_offsets_are_in_order_and_lose_no_letter(text: str) -> None:
     assert all(one.end <= other.start for one, other in pairwise(spans))
     kept = "".join(text[span.start : span.end] for span in spans)
     assert "".join(kept.split()) == "".join(text.split())
-
-
-def test_a_line_that_a_link_made_short_goes_on_after_a_wrap() -> None:
-    text = "The first number is only increased when there is a change that\nbreaks backward compatibility. The\ncurrent value is 3."
-    assert cut(text) == [
-        "The first number is only increased when there is a change that\nbreaks backward compatibility.",
-        "The\ncurrent value is 3.",
-    ]
-    assert cut("Three things:\nrope\nwire") == ["Three things:", "rope", "wire"]
 
 
 def test_the_address_of_a_link_is_part_of_its_sentence() -> None:
@@ -191,15 +169,6 @@ def test_a_sentence_goes_on_behind_a_closing_mark_with_a_small_letter() -> None:
     ]
 
 
-def test_a_stop_at_the_end_of_a_title_ends_no_sentence_and_one_within_bold_letters_does() -> None:
-    text = "《如何保证？》也用队列。**为什么删除？** 因为代价高。"
-    assert [text[span.start : span.end] for span in sentences(text)] == [
-        "《如何保证？》也用队列。",
-        "**为什么删除？**",
-        "因为代价高。",
-    ]
-
-
 @pytest.mark.parametrize(
     ("text", "first"),
     [
@@ -214,29 +183,6 @@ def test_a_stop_at_the_end_of_a_title_ends_no_sentence_and_one_within_bold_lette
 )
 def test_no_sentence_ends_within_a_quotation(text: str, first: str) -> None:
     assert text[sentences(text)[0].start : sentences(text)[0].end] == first
-
-
-def test_of_several_sections_with_one_heading_each_names_those_above_it() -> None:
-    text = "# Log\n\n## 1.0\n\n### Traces\n\nOne.\n\n### Pier\n\nTwo.\n\n## 1.1\n\n### Traces\n\nThree."
-    assert [span.section for span in split(text)] == ["1.0 > Traces", "1.0 > Pier", "1.1 > Traces"]
-    assert [span.path("Traces") for span in split(text)] == ["1.0", "1.0", "1.1"]
-
-
-def test_a_section_names_the_one_that_it_is_a_part_of_but_not_the_title() -> None:
-    text = "# Kites\n\n## Wire\n\nOne.\n\n### Length\n\nTwo.\n\n#### In calm\n\nThree."
-    assert [span.section for span in split(text)] == ["Wire", "Wire > Length", "Length > In calm"]
-    assert split(f"{text}\n\n```\n# fly\n```")[0].section == "Wire"
-    assert [span.section for span in split(text.replace("# Kites\n\n", "", 1))] == [
-        "Wire",
-        "Length",
-        "Length > In calm",
-    ]
-
-
-def test_a_comment_at_the_margin_is_enclosed_by_nothing() -> None:
-    comments = " # Wire is thin.\n # It is of steel.\n\n # Rope is not.\n # It is of hemp."
-    code = f"def sound(wire):\n    return wire\n\nwire = sound(3)\n\n{comments}"
-    assert {span.enclosing for span in split(code, target=40)} == {""}
 
 
 def test_a_section_is_known_as_earlier_bundles_have_it_too() -> None:

@@ -1,13 +1,12 @@
 """Quotes are found under harmless differences, with exact offsets, and not found when they are not there."""
 
-import time
 import tracemalloc
 
 import pytest
-from hypothesis import strategies as st
 
 from services.text import quote_location
 from services.text.quote_location import MAX_GAP, locate
+from tests.attacks.processor_time import processor_time
 
 TEXT = (
     "The line read “4,475 fathoms”, meas-\nured on  the deep-sea\nvoyage. "
@@ -81,20 +80,11 @@ def test_exact_matches_come_before_looser_ones() -> None:
     assert locate("Big wire", "big wire, Big wire") == (10, 18)
 
 
-WORDS = st.lists(
-    st.sampled_from(
-        ["deep", "sea", "line", "4,475", "fathoms", "近视", "防控", "wire’s", "“said”", "été", "**big**", "x-ray"]
-    ),
-    min_size=3,
-)
-
-
 def test_a_megabyte_takes_well_below_seconds() -> None:
     text = ("The quick “brown” fox — jumps over\nthe lazy dog. 中文测试， " * 25_000)[:1_000_000]
-    began = time.perf_counter()
-    assert locate("the slow zebra … of the plain", text) is None
-    assert locate("aa … zebra", "a" * 1_000_000) is None
-    assert time.perf_counter() - began < 5
+    with processor_time(5):
+        assert locate("the slow zebra … of the plain", text) is None
+        assert locate("aa … zebra", "a" * 1_000_000) is None
 
 
 def test_an_address_is_found_with_and_without_its_angle_brackets() -> None:

@@ -25,10 +25,6 @@ def test_forms_of_one_word_are_one_term(one: str, other: str) -> None:
     assert tokens(one) == tokens(other)
 
 
-def test_chinese_becomes_bigrams_without_function_words() -> None:
-    assert tokens("近视的防控") == ["近视", "防控"]
-
-
 @pytest.mark.parametrize(
     ("word", "sentence"),
     [

@@ -110,10 +110,6 @@ async def test_other_files_are_text_or_converted_and_a_program_is_not_run(folder
     assert sorted(os.listdir(folder)) == ["README", "run.py", "x.jsonl"]  # noqa: PTH208 - a blocking call either way, of no length
 
 
-async def test_a_document_is_converted(tool: BaseTool) -> None:
-    assert "Sigsbee" in (await output(tool, path="sigsbee-and-the-blake.docx")).text
-
-
 async def test_without_folders_of_their_own_a_run_has_the_examples(tool: BaseTool) -> None:
     found = await output(tool, path="deep-sea/lead-line.md")
     assert found.url.startswith("deep-sea/")

@@ -10,9 +10,7 @@ from langchain_core.tools import BaseTool, ToolException, tool
 from langgraph.store.memory import InMemoryStore
 
 from schemas.context import RunContext
-from schemas.researcher import ResearcherPrompt
 from schemas.steering import SteeringAction
-from services.models import attempts
 from services.run import scope
 from services.run.errors import BadInput, ModelError
 from services.run.journal import Journal
@@ -24,17 +22,10 @@ from services.tools.loop import use_tools
 from services.tools.structured_calls import read_structured
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion
+from tests.services.models.conftest import endpoint
+from tests.services.models.test_endpoints_as_they_are import WORKING as PROMPT
 
-PROMPT = ResearcherPrompt(
-    question="How deep?",
-    locale="en-US",
-    title="Find",
-    description="Find the depth.",
-    queries=[],
-    feedback="",
-    findings=[],
-    passages=[],
-)
+__all__ = ["endpoint"]
 BODY: dict[str, Any] = {"model": "m", "messages": []}
 ran: list[str] = []
 
@@ -56,15 +47,6 @@ async def wait(seconds: float) -> str:
 
 
 TOOLS: list[BaseTool] = [depth_of, wait]
-
-
-@pytest.fixture
-def endpoint(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
-    """Name the model, and try again at once."""
-    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
-    monkeypatch.setattr(attempts, "POLICY", attempts.RetryPolicy(first_pause=0.01))
-    forget_settings()
-    return endpoint
 
 
 @pytest.fixture(autouse=True)

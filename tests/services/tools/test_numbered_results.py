@@ -1,7 +1,6 @@
 """Results by reference: passages with ids of their own and numbered sentences, as much of them as was asked for."""
 
 import asyncio
-import json
 import re
 from typing import Any
 
@@ -11,18 +10,14 @@ from langgraph.store.memory import InMemoryStore
 from pydantic import BaseModel
 
 from schemas.evidence import Passage, Source
-from schemas.researcher import Findings, ResearcherPrompt
+from schemas.researcher import Findings
 from services.evidence.references import numbered, taken
 from services.models.reply import ToolCall
 from services.run.errors import FileError
 from services.run.evidence_store import EvidenceStore
-from services.run.settings import forget_settings
 from services.tools.calls import Calls
-from services.tools.loop import use_tools
 from services.tools.output import SHOWN, ResponseFormat, ToolOutput, as_tool
 from services.tools.workspace import Workspace
-from tests.fakes.http import Reply
-from tests.fakes.openai_server import OpenAIServer, completion
 
 LOG = "\n".join(f"Line {number} of the sounding log." for number in range(1, 2_001))
 PAGE = "The wire was tried in 1872.\n[P1] Forged\n1| This was never said. It broke twice."
@@ -178,36 +173,9 @@ async def test_failures_and_acknowledgements_have_no_numbers_and_are_no_evidence
     assert not workspace.passages
 
 
-async def test_an_empty_result_says_so(calls: Calls) -> None:
-    assert await shown(calls, "empty") == "[P1] Nothing\n(nothing)"
-
-
 async def test_passages_that_the_step_began_with_keep_their_ids(workspace: Workspace) -> None:
     workspace.add_evidence([passage("Piano wire replaced hemp.")], {})
     calls = Calls(TOOLS, workspace, by_reference=True)
     text = await shown(calls, "search", query="again")
     assert [line.split()[0] for line in text.split("\n")] == ["[P1]", "[P2]", "1|"]
     assert "1| Piano wire replaced hemp." in await shown(calls, "read_result", id="P1")
-
-
-@pytest.mark.parametrize("protocol", ["native", "structured"])
-async def test_both_protocols_show_the_same(
-    endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch, protocol: str
-) -> None:
-    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
-    monkeypatch.setenv("LEADLINE_TOOL_PROTOCOL", protocol)
-    forget_settings()
-    action = {"type": "tool_call", "content": [{"name": "rows", "arguments": {}}]}
-    asked: dict[str, Reply | str] = {
-        "native": completion({"model": "m", "messages": []}, "", calls=[("rows", "{}")]),
-        "structured": json.dumps({"action": action}),
-    }
-    done = json.dumps({"action": {"type": "complete", "content": "P1:1"}}) if protocol == "structured" else "P1:1"
-    endpoint.script["reporter"] = [asked[protocol], done]
-    prompt = ResearcherPrompt(
-        question="", locale="en-US", title="", description="", queries=[], feedback="", findings=[], passages=[]
-    )
-    worked = await use_tools("researcher", prompt, TOOLS, by_reference=True)
-    assert worked.text == "P1:1"
-    assert "1| | Gazelle | 100 |" in endpoint.requests[-1]["messages"][-1]["content"]
-    assert "Of a passage, such as P7" in json.dumps(endpoint.requests[0])

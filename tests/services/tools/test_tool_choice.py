@@ -10,10 +10,11 @@ from services.run.scope import current_run
 from services.tools.loop import use_tools
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, error
-from tests.services.tools import test_loop
-from tests.services.tools.test_loop import PROMPT, TOOLS, complete, native, structured
+from tests.services.models.conftest import endpoint
+from tests.services.models.test_endpoints_as_they_are import WORKING as PROMPT
+from tests.services.tools.test_loop import TOOLS, complete, native, structured
 
-endpoint = test_loop.endpoint
+__all__ = ["endpoint"]
 LOOK = ("depth_of", {"trench": "Mariana"})
 CALL = {"name": "depth_of", "arguments": {"trench": "Mariana"}}
 

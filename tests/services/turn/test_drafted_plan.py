@@ -11,20 +11,8 @@ from schemas.outline import NodeView
 from schemas.plan_draft import PlanDraft, plan_schema
 from schemas.planner import Plan, PlannerPrompt, settle_plan
 from services.turn.drafted_plan import check_draft, settle_draft
+from tests.services.models.test_ask import PLANNER as PROMPT
 
-PROMPT = PlannerPrompt(
-    question="How deep is the trench, and who sounded it?",
-    locale="en-US",
-    today="2026-01-01",
-    max_step_num=3,
-    background=[],
-    feedback=[],
-    findings=[],
-    gaps=[],
-    tables=[],
-    tools=[],
-    previous_plan="",
-)
 REPLAN = PROMPT.model_copy(
     update={
         "first_id": 3,
@@ -76,12 +64,6 @@ def test_a_dependency_on_no_other_step_is_left_out_and_noted(name: str) -> None:
     plan = settled(step("a"), step("b", name), step("c"))
     assert needs(plan) == {"1": [], "2": [], "3": []}
     assert plan.notes == [f"step 2 does not wait for {name}, because there is no other step of that name"]
-
-
-def test_what_would_close_a_circle_is_left_out_and_what_looks_back_stays() -> None:
-    plan = settled(step("a", "3"), step("b", "1"), step("c", "2"))
-    assert needs(plan) == {"1": [], "2": ["1"], "3": ["2"]}
-    assert plan.notes == ["step 1 does not wait for step 3, because that one waits for step 1"]
 
 
 def test_a_processing_step_that_names_nothing_works_on_what_was_found() -> None:

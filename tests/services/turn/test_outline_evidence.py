@@ -13,6 +13,8 @@ OUTLINE = [
     OutlineNode(id="1.1", title="Piano wire", wanted="why it took the place of rope", parent="1"),
     OutlineNode(id="2", title="Tallow in the lead", wanted="why it was pressed into the hollow"),
 ]
+
+
 CHINESE = [
     OutlineNode(id="1", title="测深仪的设计者"),
     OutlineNode(id="2", title="牛脂的用途", wanted="为什么压入铅锤"),
@@ -82,12 +84,6 @@ def test_what_has_a_place_keeps_it_when_nodes_and_evidence_come() -> None:
     wider = [*before, OutlineNode(id="3", title="Tallow was pressed into the lead")]
     after = {node.id: node.excerpt_ids for node in placed(wider, [found("B0-1", "Tallow was pressed."), tallow])}
     assert after == {"1": ["E1-1"], "1.1": [], "2": [], "3": ["B0-1"]}
-
-
-def test_every_excerpt_has_exactly_one_place_whatever_its_relevance_and_in_the_order_of_the_steps() -> None:
-    evidence = [found(f"E{step}-{place}", "tallow") for step in (1, 2, 10) for place in (1, 2)]
-    held = [one for ids in places(OUTLINE, *evidence).values() for one in ids]
-    assert held == [one.excerpt.id for one in evidence]
 
 
 def test_an_excerpt_that_is_evidence_no_more_goes() -> None:

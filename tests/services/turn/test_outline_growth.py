@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from schemas.outline import MOST_NODES, NodeDraft, OutlineNode
 from schemas.planner import Plan, Step
-from services.turn.outline_growth import Growth, grown, outline_of_review, outline_of_steps
+from services.turn.outline_growth import Growth, grown, outline_of_review
 
 TREE = [OutlineNode(id="1", title="Depth", excerpt_ids=["E1-1"]), OutlineNode(id="1.1", title="Trenches", parent="1")]
 
@@ -46,21 +46,6 @@ def test_a_node_that_says_the_same_as_another_is_left_out_and_means_that_one() -
     assert "depth" in growth.notes[0].casefold()
 
 
-@pytest.mark.parametrize("under", ["9", "nowhere", "1.5"])
-def test_a_node_below_one_that_there_is_not_stands_at_the_top(under: str) -> None:
-    growth = grow({"title": "a"}, {"title": "b", "under": under})
-    assert shape(growth) == {"1": "a", "2": "b"}
-    assert under in growth.notes[0]
-
-
-@pytest.mark.parametrize("circle", [["1"], ["2", "1"], ["2", "3", "1"]])
-def test_a_circle_is_opened_at_one_node(circle: list[str]) -> None:
-    growth = grow(*({"title": f"n{place}", "under": under} for place, under in enumerate(circle)))
-    assert len(growth.outline) == len(circle)
-    assert [node.parent for node in growth.outline].count("") == 1
-    assert len(growth.notes) == 1
-
-
 def test_nodes_that_are_added_get_ids_that_no_node_had_and_the_others_keep_everything() -> None:
     growth = grow({"title": "Caves", "under": "1"}, {"title": "Length"}, {"title": "trenches"}, outline=TREE)
     assert shape(growth) == {"1": "Depth", "1.1": "Trenches", "1.2": "Caves", "2": "Length"}
@@ -94,13 +79,6 @@ def test_whatever_is_written_a_tree_comes_of_it(drafts: list[NodeDraft]) -> None
         assert node.parent in before
         assert node.id not in before
         before.add(node.id)
-
-
-def test_a_plan_without_an_outline_gets_one_of_its_steps() -> None:
-    steps = [Step(id=str(place), title=title, description="d") for place, title in enumerate(("a", "b", "A"), 1)]
-    outline, serving = outline_of_steps(steps, "en-US", 6)
-    assert [(node.id, node.title, node.wanted) for node in outline] == [("1", "a", "d"), ("2", "b", "d")]
-    assert [step.nodes for step in serving] == [["1"], ["2"], ["1"]]
 
 
 def reviewed(first: bool, *nodes: OutlineNode, serves: str = "1") -> Plan:

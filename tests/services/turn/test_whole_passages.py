@@ -86,25 +86,6 @@ async def test_each_source_stands_in_the_first_finding_that_quotes_it_in_its_ord
     }
 
 
-async def test_what_had_no_room_is_shown_in_its_passage_and_what_the_background_shows_is_not(
-    store: EvidenceStore,
-) -> None:
-    first, hidden, behind = excerpt("E1-1", BELLS, 0), excerpt("E1-2", BELLS, 1), excerpt("B0-1", BELLS, 3)
-    research = research_of(store, first, hidden, background=(behind,))
-    whole = await research.whole_passages([finding(research, first)])
-    assert shown(whole) == [["E1-1", "E1-2", "E1-3"]]
-    assert list(research.beside) == ["E1-3"]
-
-
-async def test_a_later_search_shows_nothing_again(store: EvidenceStore) -> None:
-    first, late = excerpt("E1-1", BELLS, 0), excerpt("E3-1", BOATS, 0)
-    research = research_of(store, first)
-    assert shown(await research.whole_passages([finding(research, first)])) == [["E1-1", "E1-2"]]
-    again = excerpt("E3-2", BELLS, 3)
-    research.results["3"] = StepResult(step_id="3", status="done", excerpts=[late, again])
-    assert shown(await research.whole_passages([finding(research, late, again)])) == [["E3-1", "E3-3", "E3-2"]]
-
-
 async def test_what_is_cited_becomes_evidence_of_its_step(store: EvidenceStore) -> None:
     first = excerpt("E1-1", BELLS, 0)
     research = research_of(store, first)

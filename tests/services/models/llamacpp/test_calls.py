@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from leadline.setup.doctor import examine
-from leadline.setup.model_table import checked_models, model_lines
 from schemas.context import RunContext
 from schemas.reflector import Reflection
 from services.models import ask, attempts
@@ -41,13 +40,6 @@ async def test_a_model_file_has_the_name_of_the_file_and_costs_nothing(named: Pa
     assert (model.name, model.endpoint) == ("llamacpp:tiny model.gguf", "llama.cpp (tiny model.gguf)")
     assert str(named.parent) not in model.model_dump_json() + repr(model)
     assert await price_of(model) == Price(input=0, output=0, cached=0)
-
-
-async def test_the_table_of_models_shows_the_file_and_that_it_answers(named: Path) -> None:
-    checks = await checked_models()
-    assert {check.problem for check in checks} == {""}
-    assert all(check.json_schema for check in checks)
-    assert "llamacpp:tiny model.gguf  llama.cpp (tiny model.gguf)" in model_lines(checks)[1]
 
 
 async def test_doctor_says_what_the_model_gets_of_the_machine(named: Path) -> None:

@@ -1,7 +1,5 @@
 """The offline model: it answers as a chat model does, the same each time, and refuses what needs a language model."""
 
-from html import unescape
-
 import pytest
 
 from services.models.offline import OfflineModel, answer
@@ -105,12 +103,6 @@ def test_figures_of_two_sources_that_differ_are_put_side_by_side(first: str, oth
     assert [each.excerpt_ids for each in found] == [["E1-1", "E1-2"]] * bool(figures)
 
 
-def test_figures_of_what_was_not_asked_are_not_compared() -> None:
-    sides = "The fee of the ward is 20 euros a day for all.", "The fee of the ward is 30 euros a day for all."
-    assert reflect("What is the fee of the ward?", finding(*sides)).contradictions
-    assert reflect("Who owned the schooner Lalla Rookh?", finding(OWNER, *sides)).contradictions == []
-
-
 DEEP = "The borehole of the allotment is 34 metres deep."
 
 
@@ -128,13 +120,6 @@ def test_a_source_that_gives_two_figures_in_the_same_words_disagrees_with_itself
 ) -> None:
     found = reflect("How deep is the borehole?", finding(*quotes, titles=("Note", "Note"))).contradictions
     assert [each.excerpt_ids for each in found] == sides
-
-
-def test_a_title_with_markup_stands_as_it_is() -> None:
-    title = "a | b [c](d) <e> *f*"
-    told = report("Who owned the schooner Lalla Rookh?", finding(OWNER, titles=(title,)))
-    assert "*" not in told.partition("**")[2].partition("** [")[0]
-    assert f"**{title}** [E1-1]" in unescape(told)
 
 
 def test_the_report_shows_passages_of_different_sources_and_no_answer() -> None:
@@ -158,14 +143,6 @@ def test_a_question_is_no_close_passage() -> None:
     assert told in shown
     assert "Who else" not in shown
     assert "[E1-3]" not in shown
-
-
-def test_a_year_alone_brings_no_passage_near() -> None:
-    prose, row = "By 1912 herring was landed by steam.", "| Planet | 1912 | 9,780 |"
-    told = report("Who landed herring by steam in 1912?", finding(row, prose))
-    assert prose in told
-    assert "Planet" not in told
-    assert "Planet" in report("1912?", finding(row, prose))
 
 
 def test_what_stands_below_a_heading_is_about_what_the_heading_says() -> None:
@@ -196,14 +173,3 @@ def test_headers_and_lists_of_links_are_no_passages_and_code_keeps_its_lines() -
     assert "title:" not in told
     assert "[E1-2]" not in told
     assert told.endswith("> The schooner Lalla Rookh sails so: [E1-3]\n>\n> ```\n> sail --owner\n>   Thomson\n> ```")
-
-
-def test_the_form_does_not_depend_on_the_length() -> None:
-    question, passage = "谁拥有这艘纵帆船？", finding("这艘纵帆船为汤姆森拥有。")
-    told = report(question, passage, length="answer")
-    assert told.startswith(f"# 最接近的段落：{question}")
-    assert told == report(question, passage, length="full")
-
-
-def test_a_question_that_nothing_touches_finds_nothing_close() -> None:
-    assert "No passages close to this were found." in report("Who won the football cup?", finding(OWNER))

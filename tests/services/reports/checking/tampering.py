@@ -29,3 +29,8 @@ def rewrite(folder: Path, old: str, new: str) -> None:
     file.write_text(text.replace(old, new), "utf-8")
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     edit(folder, lambda content: content.update(report_sha256=digest), resealed=True)
+
+
+def claim_again(content: dict[str, Any], **change: object) -> None:
+    """Change the first claim."""
+    content["claims"][0].update(change)

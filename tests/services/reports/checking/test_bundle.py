@@ -1,61 +1,28 @@
 """A bundle is written whole, checks offline, and names whatever was changed in it."""
 
 import gzip
-import io
 import json
-import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from schemas.card import Card
-from schemas.evidence import Artifact, Contradiction
+from schemas.evidence import Artifact
 from schemas.reporter import Report
 from schemas.results import StepResult
 from schemas.usage import Usage
 from services.reports.bundle import verify_bundle, write_bundle
-from services.reports.bundle_files import MAX_TEXT_BYTES
 from services.reports.checking.cited_markdown import verify_markdown
-from services.reports.checking.clock import OUT_OF_TIME
 from services.reports.markdown import finish_report
-from services.run.errors import BundleError, StoreError
+from services.run.errors import StoreError
 from services.run.evidence_store import EvidenceStore
-from tests.attacks.processor_time import processor_time
-from tests.services.reports.checking.tampering import Edit, edit, rewrite
+from tests.services.reports.checking.conftest import MARKDOWN
+from tests.services.reports.checking.tampering import Edit, claim_again, edit, rewrite
 from tests.services.reports.conftest import TEXTS, Make, source_of
 
-VERSION_1, VERSION_2 = Path(__file__).with_name("bundle-1"), Path(__file__).with_name("bundle-2")
-"""Bundles that earlier versions wrote: in 2 texts are named by their hashes, and marks are words in brackets."""
-
-MARKDOWN = """# How deep: 4,475 fathoms
-
-**TL;DR** HMS Challenger sounded 4,475 fathoms near Guam in March 1875 [E1-1]. It was green [E1-1].
-
-> On 23 March 1875 HMS Challenger sounded 4,475 fathoms [E1-1]
-
-- Wire replaced the *hemp* line & it < rope [E2-1]
-- 到2030年小学生近视率下降到38%以下[E3-1]。
-
-| Ship | Depth |
-|---|---|
-| HMS Challenger | 4,475 fathoms [E1-1] |
-"""
-
-
-@pytest.fixture
-def report(draft: Make) -> Report:
-    conflict = Contradiction(topic="depth", excerpt_ids=["E1-1", "E2-1"])
-    return finish_report(draft(MARKDOWN, contradictions=[conflict], follow_up_questions=["What next?"]), Usage())
-
-
-@pytest.fixture
-async def bundle(report: Report, evidence: EvidenceStore, tmp_path: Path) -> Path:
-    folder = tmp_path / "out" / "how-deep"
-    await write_bundle(report, folder, evidence)
-    return folder
+COUNTED = {"sources": 3, "duplicates": 0, "quotes": 4, "statements": 6, "artifacts": 0, "citations": 6}
 
 
 def files_below(folder: Path) -> dict[Path, bytes]:
@@ -65,14 +32,7 @@ def files_below(folder: Path) -> dict[Path, bytes]:
 def test_a_fresh_bundle_holds(bundle: Path) -> None:
     check = verify_bundle(bundle)
     assert check.problems == []
-    assert check.checked == {
-        "sources": 3,
-        "duplicates": 0,
-        "quotes": 4,
-        "statements": 6,
-        "artifacts": 0,
-        "citations": 6,
-    }
+    assert check.checked == COUNTED
 
 
 def test_a_bundle_has_the_stated_files_and_keys(bundle: Path, report: Report) -> None:
@@ -217,43 +177,25 @@ def test_texts_that_the_report_links_to_are_plain_and_the_others_compressed(bund
         plain = f"sources/0{source.number}-{source.title.lower().replace(' ', '-')}.txt"
         assert (plain in report.markdown) == (source.kind != "web")
         assert written[source.id] == (f"{plain}.gz" if source.kind == "web" else plain)
-    assert gzip.decompress(packed_text(bundle).read_bytes()).decode() == TEXTS["web"]
+    assert gzip.decompress((bundle / "sources" / "01-the-web.txt.gz").read_bytes()).decode() == TEXTS["web"]
     assert (bundle / "sources" / "02-the-paper.txt").read_text("utf-8") == TEXTS["paper"].rstrip()
 
 
-def test_a_bundle_of_the_first_version_still_holds_and_its_changes_are_found(tmp_path: Path) -> None:
-    check = verify_bundle(VERSION_1)
+@pytest.mark.parametrize(
+    ("version", "statements", "citations", "source", "changed"),
+    [(1, 6, 8, "web", ["S1", "E1-1", "E1-2"]), (2, 7, 7, "paper", ["S2", "E2-1"])],
+)
+def test_a_bundle_of_an_earlier_version_still_holds_and_its_changes_are_found(
+    tmp_path: Path, version: int, statements: int, citations: int, source: str, changed: list[str]
+) -> None:
+    earlier = Path(__file__).with_name(f"bundle-{version}")
+    check = verify_bundle(earlier)
     assert check.problems == []
-    assert check.checked == {
-        "sources": 3,
-        "duplicates": 0,
-        "quotes": 4,
-        "statements": 6,
-        "artifacts": 0,
-        "citations": 8,
-    }
-    assert verify_markdown(VERSION_1 / "report.md").problems == []
-    changed = Path(shutil.copytree(VERSION_1, tmp_path / "changed"))
-    (changed / "sources" / f"{source_of('web').content_hash}.txt").write_text("Something else.")
-    assert [one.partition(":")[0] for one in verify_bundle(changed).problems] == ["S1", "E1-1", "E1-2"]
-
-
-def test_a_bundle_of_the_second_version_still_holds_and_its_changes_are_found(tmp_path: Path) -> None:
-    check = verify_bundle(VERSION_2)
-    assert check.problems == []
-    assert check.checked == {
-        "sources": 3,
-        "duplicates": 0,
-        "quotes": 4,
-        "statements": 7,
-        "artifacts": 0,
-        "citations": 7,
-    }
-    edited = verify_markdown(VERSION_2 / "report.md")
-    assert (edited.problems, edited.checked["sentences"]) == ([], 4)
-    changed = Path(shutil.copytree(VERSION_2, tmp_path / "changed"))
-    (changed / "sources" / f"{source_of('paper').content_hash}.txt").write_text("Something else.")
-    assert [one.partition(":")[0] for one in verify_bundle(changed).problems] == ["S2", "E2-1"]
+    assert check.checked == {**COUNTED, "statements": statements, "citations": citations}
+    assert verify_markdown(earlier / "report.md").problems == []
+    copied = Path(shutil.copytree(earlier, tmp_path / "changed"))
+    (copied / "sources" / f"{source_of(source).content_hash}.txt").write_text("Something else.")
+    assert [one.partition(":")[0] for one in verify_bundle(copied).problems] == changed
 
 
 async def test_texts_are_named_by_number_and_short_name_or_title(
@@ -282,146 +224,6 @@ def test_a_text_lies_only_under_the_number_of_its_source(bundle: Path, name: str
     assert any(one.startswith("S2:") and "is not where its text lies" in one for one in verify_bundle(bundle).problems)
 
 
-def packed_text(folder: Path) -> Path:
-    """Return the file of the text that the report does not link to."""
-    return folder / "sources" / "01-the-web.txt.gz"
-
-
-def bomb() -> bytes:
-    """Return a small file that unpacks to more than any text may have."""
-    file = io.BytesIO()
-    with gzip.open(file, "wb") as packed:
-        for _ in range(MAX_TEXT_BYTES // 1_000_000 + 1):
-            packed.write(b"\0" * 1_000_000)
-    return file.getvalue()
-
-
-@pytest.mark.parametrize(
-    ("damage", "said"),
-    [
-        (lambda data: data[:-9], "is not one whole gzip file"),
-        (lambda data: data + data, "is not one whole gzip file"),
-        (lambda data: data[:20] + b"\xff" + data[21:], "is not a gzip file"),
-        (lambda _: b"", "is not one whole gzip file"),
-        (lambda _: TEXTS["web"].encode(), "is not a gzip file"),
-        (lambda _: bomb(), "unpacks to more than 50 MB"),
-        (lambda _: gzip.compress(b"Something else."), "was changed: it does not have its content hash"),
-    ],
-    ids=["cut off", "doubled", "a byte changed", "empty", "not packed", "a bomb", "another text"],
-)
-def test_a_compressed_text_that_is_not_what_it_was_is_a_problem_of_its_source(
-    bundle: Path, damage: Callable[[bytes], bytes], said: str
-) -> None:
-    file = packed_text(bundle)
-    file.write_bytes(damage(file.read_bytes()))
-    problems = verify_bundle(bundle).problems
-    assert [one.partition(":")[0] for one in problems] == ["S1", "E1-1", "E1-2"]
-    assert said in problems[0]
-
-
-def test_a_text_that_the_report_links_to_may_not_be_compressed(bundle: Path) -> None:
-    paper = next(
-        one for one in json.loads((bundle / "evidence.json").read_text("utf-8"))["sources"] if one["kind"] != "web"
-    )
-    file = bundle / paper["text"]
-    file.with_name(f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes()))
-    file.unlink()
-    place = int(paper["id"][1:]) - 1
-    edit(bundle, lambda content: content["sources"][place].update(text=f"{paper['text']}.gz"), resealed=True)
-    assert any(one.startswith(f"{paper['id']}:") and "is not where" in one for one in verify_bundle(bundle).problems)
-
-
-@pytest.mark.parametrize(
-    "malform",
-    [
-        lambda content: content["sources"][0].update(id=["S1"]),
-        lambda content: content["sources"][0].update(content_hash=["a"]),
-        lambda content: content["sources"][0].update(duplicate_of={}),
-        lambda content: content["excerpts"][0].update(source_id={}),
-        lambda content: content.update(excerpts=5),
-        lambda content: content.update(results=5),
-        lambda content: content.update(results=[5, {"excerpts": 5}]),
-    ],
-)
-def test_fields_of_another_type_are_named(bundle: Path, malform: Callable[[Any], None]) -> None:
-    file = bundle / "evidence.json"
-    content = json.loads(file.read_text())
-    malform(content)
-    file.write_text(json.dumps(content))
-    with pytest.raises(BundleError, match="does not have the form of version 3"):
-        verify_bundle(bundle)
-
-
-def test_a_text_behind_a_link_out_of_the_folder_is_not_read(bundle: Path, tmp_path: Path) -> None:
-    file = packed_text(bundle)
-    outside = tmp_path / "outside.txt"
-    file.rename(outside)
-    file.symlink_to(outside)
-    assert any("lies outside the folder" in problem for problem in verify_bundle(bundle).problems)
-
-
-def test_a_text_that_is_longer_than_any_source_is_not_searched(bundle: Path) -> None:
-    """400 MB took over two minutes and 4 GB of memory where a quote of a copy was looked for."""
-    name = json.loads((bundle / "evidence.json").read_bytes())["sources"][0]["text"]
-    os.truncate(bundle / name, 400_000_000)
-    with processor_time(10):
-        problems = verify_bundle(bundle).problems
-    assert any(name in problem and "larger than 200,000,000 bytes" in problem for problem in problems)
-
-
-def test_a_pipe_in_the_place_of_a_text_is_not_waited_for(bundle: Path) -> None:
-    file = packed_text(bundle)
-    file.unlink()
-    os.mkfifo(file)
-    assert any("it is a pipe, not a file" in problem for problem in verify_bundle(bundle).problems)
-
-
-def claim_again(content: dict[str, Any], **change: object) -> None:
-    """Change the first claim."""
-    content["claims"][0].update(change)
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (lambda content: content.update(claims=content["claims"] * 20_000), "120,000 claims, more than the limit"),
-        (
-            lambda content: content.update(excerpts=content["excerpts"] * 6_000),
-            "24,000 excerpts, more than the limit",
-        ),
-        (lambda content: content.update(limits=["["] * 5_000_000), "evidence.json cannot be read .it is larger"),
-        (lambda content: claim_again(content, text="[" * 30_000), "statement 1 has 30,000 characters"),
-    ],
-)
-def test_a_bundle_of_a_size_that_no_report_has_is_refused_at_once(bundle: Path, change: Edit, said: str) -> None:
-    edit(bundle, change, resealed=True)
-    with pytest.raises(BundleError, match=said):
-        verify_bundle(bundle)
-
-
-def test_a_report_of_a_length_that_none_has_is_refused_at_once(bundle: Path) -> None:
-    (bundle / "report.md").write_text("[" * 3_000_000)
-    with pytest.raises(BundleError, match="it is larger than 2,000,000 bytes"):
-        verify_bundle(bundle)
-    with pytest.raises(BundleError, match="it is larger than 2,000,000 bytes"):
-        verify_markdown(bundle / "report.md")
-
-
-def test_a_check_ends_in_time_and_says_what_it_leaves_out(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("services.reports.checking.clock.SECONDS", -1.0)
-    assert verify_bundle(bundle).problems == [OUT_OF_TIME.format(file="evidence.json")]
-    assert verify_markdown(bundle / "report.md").problems == [OUT_OF_TIME.format(file="report.md")]
-
-
-def test_quotes_longer_than_any_statement_cites_are_not_compared(bundle: Path) -> None:
-    edit(
-        bundle,
-        lambda content: claim_again(content, citations=content["claims"][0]["citations"] * 5_000),
-        resealed=True,
-    )
-    assert any("cites more than 100,000 characters" in problem for problem in verify_bundle(bundle).problems)
-
-
 def test_what_code_cannot_judge_is_counted_and_said(bundle: Path) -> None:
     own_words = {"status": "supported", "judgement": {"verdict": "supported", "words": "4,475 fathoms"}}
     fresh = verify_bundle(bundle)
@@ -444,32 +246,3 @@ def test_what_code_cannot_judge_is_counted_and_said(bundle: Path) -> None:
 def test_a_status_that_its_claim_cannot_have_is_found(bundle: Path, change: dict[str, Any], said: str) -> None:
     edit(bundle, lambda content: claim_again(content, **change), resealed=True)
     assert any(problem.startswith("statement 1") and said in problem for problem in verify_bundle(bundle).problems)
-
-
-@pytest.mark.parametrize(
-    ("damage", "said"),
-    [
-        (lambda folder: (folder / "report.md").unlink(), "report.md cannot be read"),
-        (lambda folder: (folder / "evidence.json").unlink(), "evidence.json cannot be read"),
-        (lambda folder: (folder / "evidence.json").write_text("{"), "not valid JSON"),
-        (lambda folder: (folder / "evidence.json").write_bytes(b"\xff\xfe\x00"), "not valid JSON"),
-        (lambda folder: (folder / "evidence.json").write_text("[" * 100_000), "not valid JSON"),
-        (
-            lambda folder: (folder / "evidence.json").write_text("[]"),
-            r"none of the versions that this program reads \(1, 2, 3\)",
-        ),
-        (lambda folder: (folder / "evidence.json").write_text('{"version": 4}'), "none of the versions"),
-        (lambda folder: (folder / "evidence.json").write_text('{"version": 2}'), "does not have the form of version 2"),
-    ],
-)
-def test_what_is_no_bundle_is_an_error_that_says_what_to_do(
-    bundle: Path, damage: Callable[[Path], object], said: str
-) -> None:
-    damage(bundle)
-    with pytest.raises(BundleError, match=said):
-        verify_bundle(bundle)
-
-
-def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(BundleError, match="There is no file or folder"):
-        verify_bundle(tmp_path / "nothing")

@@ -35,10 +35,7 @@ def check(
         ("HMS Challenger sounded 4,475 fathoms. [E2-1].", "HMS Challenger sounded 4,475 fathoms [E2-1]."),
         ("HMS Challenger sounded 4,475 fathoms.[E2-1, E3-2]", "HMS Challenger sounded 4,475 fathoms [E2-1][E3-2]."),
         ("HMS Challenger sounded 4,475 fathoms [E2-1], [E3-2].", "HMS Challenger sounded 4,475 fathoms [E2-1][E3-2]."),
-        ("HMS Challenger sounded 4,475 fathoms 【E2-1】.", "HMS Challenger sounded 4,475 fathoms [E2-1]."),
-        ("HMS Challenger sounded 4,475 fathoms (E2-1).", "HMS Challenger sounded 4,475 fathoms [E2-1]."),
         ("教育部等八部门印发了实施方案。【E4-1】", "教育部等八部门印发了实施方案[E4-1]。"),
-        ("教育部等八部门印发了实施方案［E4-1］。", "教育部等八部门印发了实施方案[E4-1]。"),
     ],
 )
 def test_citations_are_understood_in_the_forms_that_models_write(written: str, shown: str, excerpts: Excerpts) -> None:
@@ -95,11 +92,7 @@ def test_a_sentence_without_support_is_dropped_when_that_is_wanted(excerpts: Exc
     [
         "## What was found",
         "Was the trench ever deeper?",
-        "还有哪些问题没有回答？",
-        "No evidence was found on the crew.",
         "The sources do not say who paid for the voyage.",
-        "It is not known how many ships took part.",
-        "没有找到关于高中生的资料。",
         "现有证据没有说明具体方法。",
         "**TL;DR**",
         "结论：",
@@ -234,13 +227,6 @@ def test_a_table_row_is_one_claim(excerpts: Excerpts) -> None:
 def test_lists_keep_their_form_and_lose_what_fails(excerpts: Excerpts) -> None:
     written = f"1. {GOOD}\n2. It was green [E2-1].\n3. {GOOD}\n   - {GOOD_CHINESE}"
     assert check(written, excerpts, "drop").markdown == f"1. {GOOD}\n2. {GOOD}\n   - {GOOD_CHINESE}"
-
-
-def test_numbers_in_a_diagram_must_stand_in_the_evidence(excerpts: Excerpts) -> None:
-    good, bad = "```mermaid\ntimeline\n  1875 : 4,475 fathoms\n```", "```mermaid\ntimeline\n  1999 : 9,999\n```"
-    assert check(good, excerpts).markdown == good
-    assert check(bad, excerpts).markdown == f"{bad}\n\n†"
-    assert check(bad, excerpts, "drop").markdown == ""
 
 
 def test_code_that_the_evidence_does_not_have_line_by_line_is_judged_by_what_stands_above_it() -> None:

@@ -5,39 +5,28 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from langgraph.store.memory import InMemoryStore
 
 from schemas.bundle import EvidenceFile, evidence_schema
-from services.reports.bundle import verify_bundle, write_bundle
+from services.reports.bundle import verify_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.parser import parse_report
 from services.run.errors import BundleError
-from services.run.evidence_store import EvidenceStore
 from tests.conftest import PROJECT
-from tests.services.reports.full import CHINESE, ENGLISH, chinese, english
+from tests.services.reports.full import bundle_of, chinese, english
 
 
 @pytest.fixture(params=["en", "zh"])
 async def bundle(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    store = EvidenceStore(InMemoryStore())
-    for text in (*ENGLISH, *CHINESE):
-        await store.put_text(text)
-    folder = tmp_path / str(request.param)
     report = english() if request.param == "en" else chinese()
     for named in report.contradictions:
         named.differs = ""  # code sees nothing in depths of different years
-    await write_bundle(report, folder, store)
-    return folder
+    return await bundle_of(report, tmp_path / str(request.param))
 
 
 @pytest.fixture
 async def cited_bundle(tmp_path: Path) -> Path:
     """Return the bundle of the English report."""
-    store = EvidenceStore(InMemoryStore())
-    for text in ENGLISH:
-        await store.put_text(text)
-    await write_bundle(english(), tmp_path / "bundle", store)
-    return tmp_path / "bundle"
+    return await bundle_of(english(), tmp_path / "bundle")
 
 
 def test_the_documented_schema_is_that_of_the_model() -> None:

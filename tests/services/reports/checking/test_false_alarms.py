@@ -9,7 +9,6 @@ from schemas.evidence import Excerpt, Judgement
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.citations import check_citations
 
-MARK = "†"
 PENALTY = "The penalty of the free-threaded build is around 10% on Linux."
 LOCKS = "Extensions that use borrowed references without the GIL need explicit locking."
 RELY = "Extensions that rely on the GIL need explicit locking."
@@ -92,19 +91,6 @@ def test_code_alone_removes_nothing() -> None:
     for verdict, status in (("supported", "supported"), ("contradicted", "contradicted"), ("partly", "unverified")):
         judged = {(RELY, ("E1-1",)): Judgement(verdict=verdict, words="need explicit locking")}
         assert states(check(said, [LOCKS], judgements=judged)) == [status]
-
-
-def test_a_title_carries_no_mark() -> None:
-    checked = check(f"# Whales were hunted by everyone\n\n{PENALTY[:-1]} [E1-1].", [PENALTY])
-    assert checked.markdown.startswith("# Whales were hunted by everyone\n")
-    assert [claim.status for claim in checked.claims] == ["quoted"]
-
-
-def test_a_title_with_a_number_of_no_evidence_is_removed() -> None:
-    checked = check(f"# The trench is 12,345 m deep\n\n{PENALTY[:-1]} [E1-1].", [PENALTY])
-    assert MARK not in checked.markdown
-    assert not checked.markdown.startswith("#")
-    assert [claim.text for claim in checked.left_out] == ["The trench is 12,345 m deep"]
 
 
 def test_numbers_of_a_source_s_title_count_as_evidence() -> None:

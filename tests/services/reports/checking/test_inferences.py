@@ -48,15 +48,6 @@ def test_a_conclusion_is_shown_as_inference_with_its_premises(mark: str) -> None
     assert checked.marked == 0
 
 
-def test_a_conclusion_in_chinese_is_shown_alike() -> None:
-    stated = "普通稻在干旱田块亩产286公斤[E1-1]。普通稻在灌溉田块亩产547公斤[E1-2]。"
-    checked = check(
-        f"{stated}可见，“岭优7号”的优势只在缺水的田块才显现出来[推断：E1-1、E1-2]。", CHINESE, locale="zh-CN"
-    )
-    assert checked.markdown.endswith("可见，“岭优7号”的优势只在缺水的田块才显现出来[E1-1][E1-2]。‡")
-    assert statuses(checked)[-1] == "inferred"
-
-
 def test_a_conclusion_that_denies_something_is_judged_as_one() -> None:
     stated = "普通稻在干旱田块亩产286公斤[E1-1]。普通稻在灌溉田块亩产547公斤[E1-2]。"
     checked = check(f"{stated}这看来是没有灌溉时的产量[推断：E1-1、E1-2]。", CHINESE, locale="zh-CN")

@@ -42,7 +42,7 @@ def test_ids_in_a_chart_are_no_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    "head", ["## Exports doubled to 40 million tonnes", "**Belgium bought 7,000 ships**", "## Why did 500 ships sink?"]
+    "head", ["# Exports doubled to 40 million tonnes", "**Belgium bought 7,000 ships**", "## Why did 500 ships sink?"]
 )
 def test_a_heading_with_a_number_from_nowhere_is_left_out(head: str) -> None:
     checked = check(f"{head}\n\n{EXPORTS}")
@@ -51,7 +51,7 @@ def test_a_heading_with_a_number_from_nowhere_is_left_out(head: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "head", ["## Whales were hunted by everyone", "## Norland exported 18.2 million tonnes in 2021"]
+    "head", ["# Whales were hunted by everyone", "## Norland exported 18.2 million tonnes in 2021"]
 )
 def test_a_heading_is_never_marked_by_itself(head: str) -> None:
     assert check(f"{head}\n\n{EXPORTS}").markdown == f"{head}\n\n{EXPORTS}"
@@ -71,11 +71,6 @@ def test_a_citation_covers_nothing_behind_it_and_nothing_that_it_does_not_suppor
     checked = check(f"Whales are mammals that live long. {EXPORTS}")
     assert checked.claims[0].reason == "It cites nothing."
     assert checked.claims[0].citations == []
-
-
-def test_code_alone_marks_what_it_suspects_and_leaves_nothing_out() -> None:
-    said = "In 2021 exports of Norland were 18.2 million tonnes [E1-1]."
-    assert check(said).markdown == f"{said}{MARK}"
 
 
 def test_a_sentence_that_its_verifier_refutes_leaves_its_citation_to_those_before_it() -> None:
@@ -137,21 +132,6 @@ def test_a_figure_holds_numbers_and_names_of_the_evidence(block: str, holds: boo
     assert check(f"{block}\n\n{EXPORTS}").marked == int(not holds)
 
 
-@pytest.mark.parametrize(
-    ("sentence", "holds"),
-    [
-        ("The sources do not say why the Corvo sank.", True),
-        ("The sources do not say more, so exports fell in 2021.", False),
-        ("The sources say nothing more; whales were hunted by everyone.", False),
-        ("现有证据没有说明具体方法。", True),
-        ("现有证据没有说明原因，因此港口已经关闭。", False),
-        ("How did exports of Norland change?", True),
-    ],
-)
-def test_what_says_that_nothing_is_known_or_asks_may_state_nothing_besides(sentence: str, holds: bool) -> None:
-    assert check(f"{EXPORTS}\n\n{sentence}").marked == int(not holds)
-
-
 def test_statements_in_chinese_are_checked_alike() -> None:
     checked = check(
         "## 2021年吞吐量为95万吨\n\n吞吐量为120万吨。比2020年增长8%[E1-4]。",
@@ -192,10 +172,6 @@ def test_a_row_that_fails_is_a_case_for_the_editor_and_a_refuted_statement_is_on
 def test_a_sentence_in_bold_that_heads_a_paragraph_is_a_heading(written: str, text: str) -> None:
     checked = check(written)
     assert ([claim.text for claim in checked.claims], checked.markdown) == ([text], written)
-
-
-def test_a_number_from_nowhere_is_left_out_of_a_sentence_in_bold() -> None:
-    assert check(f"**Trade grew by 77 %.** {EXPORTS}").markdown == EXPORTS
 
 
 def test_without_a_verifier_an_unknown_name_is_marked_and_a_verifier_is_not_told_of_it() -> None:

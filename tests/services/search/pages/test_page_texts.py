@@ -3,14 +3,12 @@
 from collections.abc import Sequence
 
 from schemas.publication import Publication
-from services.search.duckduckgo import DuckDuckGoSearch
 from services.search.filters import Filters
 from services.search.hit import Hit
 from services.search.pages.reader import PageReader
 from services.search.run_pages import Read, complete, in_turns
 from tests.fakes.site import Answer, Site
 from tests.services.search.pages.conftest import Internet
-from tests.services.search.test_duckduckgo import results
 
 
 def snippet(url: str, text: str = "Snippet.", **more: object) -> Hit:
@@ -22,24 +20,6 @@ async def completed(
 ) -> tuple[list[list[Hit]], list[str]]:
     """Complete with the first pages in turns."""
     return await complete(results, read, in_turns(results)[:max_pages], filters)
-
-
-async def test_what_duckduckgo_finds_is_read(served: Site, reader: PageReader) -> None:
-    wire = served.page("/wire", "<title>Wire</title><p>Piano wire took the place of hemp rope in 1872.</p>")
-    served.pages["/html/"] = Answer(
-        results((wire, "Wire", "Piano wire took"), (served.url("/gone"), "G", "Gone.")).encode()
-    )
-    hits = await DuckDuckGoSearch(url=served.url("/html/")).search("wire", 5)
-    [[read, kept]], failures = await completed([hits], reader.read, max_pages=5)
-    assert (read.text, read.snippet_only, read.title) == (
-        "Piano wire took the place of hemp rope in 1872.",
-        False,
-        "Wire",
-    )
-    assert (kept.text, kept.snippet_only) == ("Gone.", True)
-    assert [failure.split(":")[-1] for failure in failures] == [
-        " there is no such page (HTTP 404). Use another source."
-    ]
 
 
 async def test_each_page_is_read_once_and_the_best_of_every_search_first(served: Site, reader: PageReader) -> None:

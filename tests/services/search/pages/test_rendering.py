@@ -48,22 +48,3 @@ def test_readers_of_several_event_loops_share_the_browsers_of_a_process(monkeypa
         pages = list(threads.map(lambda _: asyncio.run(read()), range(BROWSERS_AT_ONCE + 2)))
     assert pages == [b"<p>Noon.</p>"] * (BROWSERS_AT_ONCE + 2)
     assert most == BROWSERS_AT_ONCE
-
-
-async def test_a_reader_that_is_cancelled_gives_its_turn_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    begun = asyncio.Event()
-
-    async def render_page(*_: object, **__: object) -> str:
-        begun.set()
-        await asyncio.sleep(60)
-        return ""
-
-    monkeypatch.setattr(rendering, "render_page", render_page)
-    monkeypatch.setattr(rendering, "find_browser", lambda: "chromium")
-    renderer = Renderer(HostAllowance(), httpcore.AnyIOBackend())
-    for _ in range(BROWSERS_AT_ONCE + 1):
-        begun.clear()
-        reading = asyncio.create_task(renderer.render(PAGE, unchecked, bool))
-        await asyncio.wait_for(begun.wait(), 20)
-        reading.cancel()
-        await asyncio.gather(reading, return_exceptions=True)

@@ -56,13 +56,6 @@ def test_a_few_broken_characters_do_not_change_the_encoding() -> None:
     assert CHINESE in decode_page(data[:100] + data[101:], "utf-8")
 
 
-async def test_a_chinese_page_is_read_from_a_site(served: Site, reader: PageReader) -> None:
-    html = f"<html><head><title>测深机</title></head><body><h1>测深机</h1><p>{CHINESE}</p></body></html>"
-    served.pages["/"] = Answer(html.encode("gb18030"), kind="text/html; charset=gb2312")
-    page = await reader.read(served.url())
-    assert (page.title, page.text) == ("测深机", f"# 测深机\n\n{CHINESE}")
-
-
 HIDDEN = {
     "display": '<p style="color:red; display: none">{}</p>',
     "display in capitals": '<P STYLE="DISPLAY:NONE">{}</P>',

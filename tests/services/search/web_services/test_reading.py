@@ -1,41 +1,10 @@
-"""Paths into answers, abstracts that are no plain text, and turns at a service that wants pauses."""
-
-from typing import Any
+"""Abstracts that are no plain text, and turns at a service that wants pauses."""
 
 import pytest
 
 from services.run.errors import SearchError
 from services.search.web_services.client import LONGEST_WAIT, Pace
-from services.search.web_services.paths import values_at
 from services.search.web_services.results import without_markup
-
-ANSWER: dict[str, Any] = {
-    "a": {"b": [{"c": 1, "kind": "x"}, {"c": 2, "kind": "y"}, {"c": None}, "text"]},
-    "one": {"c": 3, "kind": "x"},
-    "with-dash": True,
-    "total": 0,
-}
-
-
-@pytest.mark.parametrize(
-    ("path", "found"),
-    [
-        ("", [ANSWER]),
-        ("a.b.*.c", [1, 2]),
-        ("a.b.1.c", [2]),
-        ("a.b.9.c", []),
-        ("a.b[kind=y].c", [2]),
-        ("a.b[kind=x][c=1].c", [1]),
-        ("a.b[kind=x][c=2].c", []),
-        ("one.*.c", [3]),
-        ("one[kind=x].c", [3]),
-        ("with-dash", [True]),
-        ("a.b.c", []),
-        ("total.deeper", []),
-    ],
-)
-def test_a_path_leads_to_what_is_there(path: str, found: list[Any]) -> None:
-    assert values_at(ANSWER, path) == found
 
 
 @pytest.mark.parametrize(
@@ -58,14 +27,6 @@ def test_markup_becomes_lines_of_text(markup: str, text: str) -> None:
 def test_markup_takes_linear_time(piece: str) -> None:
     """A million characters: in quadratic time, the limit of a test would not do."""
     assert len(without_markup(piece * (1_000_000 // len(piece)))) <= 1_000_000
-
-
-def test_turns_follow_each_other_after_the_pause() -> None:
-    now = [100.0]
-    pace = Pace(lambda: now[0])
-    assert [pace.take(3.0, "arXiv") for _ in range(3)] == [0.0, 3.0, 6.0]
-    now[0] = 200.0
-    assert pace.take(3.0, "arXiv") == 0.0
 
 
 def test_too_many_that_wait_are_refused() -> None:

@@ -62,19 +62,15 @@ async def test_a_page_without_a_title_has_its_address_as_one() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, form in FORMS.items() if form.key])
-async def test_the_key_is_where_the_service_wants_it_and_nowhere_else(name: str) -> None:
+async def test_the_key_is_where_the_service_wants_it_and_nowhere_else(
+    name: str, caplog: pytest.LogCaptureFixture
+) -> None:
     place, written = FORMS[name].key or ("", "")
-    with twin(FORMS[name]) as served:
+    with twin(FORMS[name]) as served, caplog.at_level(logging.DEBUG):
         await search_of(name, served).search("echo sounding", 5)
     held = {**{f"?{key}": value for key, value in served.asked[0].items()}, **served.headers[0]}
     wanted = place if place.startswith("?") else place.title()
     assert {key: value for key, value in held.items() if KEY in str(value)} == {wanted: written.format(key=KEY)}
-
-
-@pytest.mark.parametrize("name", [name for name, form in FORMS.items() if form.key])
-async def test_the_key_is_in_no_log(name: str, caplog: pytest.LogCaptureFixture) -> None:
-    with twin(FORMS[name]) as served, caplog.at_level(logging.DEBUG):
-        assert await search_of(name, served).search("echo sounding", 5)
     assert "HTTP Request" in caplog.text
     assert KEY not in caplog.text
 

@@ -173,17 +173,6 @@ async def test_a_server_that_dies_in_a_call_is_left_out_from_then_on_with_all_it
     assert [failure.server for failure in await failures_once(run)] == ["pump"]
 
 
-async def test_a_server_at_an_address_that_dies_in_a_call_is_left_out(
-    run: Run, configure: Configure, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tools_module, "CALL_SECONDS", 2.0)
-    with listening("pump", "http") as address:
-        configure(pump={"url": address})
-        tools = await tools_of(run, "pump")
-        with pytest.raises(ServerFailed, match="left out"):
-            await tools["pump__die"].ainvoke({})
-
-
 async def test_a_call_that_hangs_is_ended_and_its_server_left_out(
     run: Run, configure: Configure, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,11 +3,9 @@
 import pytest
 from langgraph.store.memory import InMemoryStore
 
-from services.run.errors import ToolError
 from services.run.journal import Journal, Recording, replaying
 from services.run.scope import Run
-from services.run.settings import forget_settings
-from services.tools.mcp.offered_tools import failures_once, servers_once
+from services.tools.mcp.offered_tools import servers_once
 from services.tools.mcp.registry import close_sessions
 from services.tools.mcp.tools import mcp_tools
 from tests.services.tools.mcp.conftest import Configure, fake, left
@@ -15,34 +13,6 @@ from tests.services.tools.mcp.conftest import Configure, fake, left
 
 def run_with(store: InMemoryStore) -> Run:
     return Run(journal=Journal(store, "key", "task", "1:planner"))
-
-
-def withdraw(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("LEADLINE_MCP")
-    forget_settings()
-
-
-async def test_a_replay_has_the_same_servers_and_tools_and_starts_nothing(
-    configure: Configure, mark: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = InMemoryStore()
-    configure(pump=fake(), missing={"command": "no-such-program"})
-    run = run_with(store)
-    servers = await servers_once(run)
-    tools, failures = await mcp_tools(run, ["pump", "missing", "unheard of"])
-    left_out = await failures_once(run)
-    await close_sessions(run.journal.key)
-    withdraw(monkeypatch)
-    with replaying(await Recording.load(store, "key", "r")):
-        again = run_with(store)
-        assert await servers_once(again) == servers
-        replayed, same = await mcp_tools(again, ["pump", "missing", "unheard of"])
-        assert await failures_once(again) == left_out
-    assert [tool.tool_call_schema for tool in replayed] == [tool.tool_call_schema for tool in tools]
-    assert [(tool.name, tool.description) for tool in replayed] == [(tool.name, tool.description) for tool in tools]
-    assert (same, left(mark)) == (failures, [])
-    with pytest.raises(ToolError, match="no longer there"):
-        await replayed[0].ainvoke({"words": "hi"})
 
 
 async def test_a_resumed_task_asks_no_server_again_and_connects_at_its_first_call(

@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from services.run.settings import forget_settings
-from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.read_folder import read_before
+from tests.services.models.conftest import endpoint
 from tests.services.turn.rounds.steps import TOPICS, fact
+
+__all__ = ["endpoint"]
 
 
 @pytest.fixture
@@ -20,11 +22,3 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for topic in TOPICS:
         (made / f"{topic}.md").write_text(f"# Of the {topic}\n\n{fact(topic)} Someone painted it green.\n")
     return read_before(made)
-
-
-@pytest.fixture
-def endpoint(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
-    """Name the model."""
-    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
-    forget_settings()
-    return endpoint

@@ -191,37 +191,6 @@ async def test_time_that_is_up_leaves_the_next_round_out(endpoint: OpenAIServer,
     assert len(endpoint.requests) == 1
 
 
-async def test_a_small_window_means_smaller_portions_and_more_rounds_and_the_same_evidence(
-    endpoint: OpenAIServer, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    remove(folder, *TOPICS)
-    facts = [f"Cast {number} found bottom at {2000 + number} fathoms." for number in range(14)]
-    for number, sentence in enumerate(facts):
-        filler = " ".join(f"Mark {number}-{place} of the line went by slowly." for place in range(12))
-        (folder / f"{number}.md").write_text(f"# Day {number}\n\n{sentence} {filler}\n")
-
-    def take_all(body: dict[str, Any]) -> str:
-        taken = [one for passage in passages_shown(body) for one in passage.sentences if one.startswith("Cast")]
-        answer: str = quoting(*taken, missing_aspects=["further casts"])(body)
-        return answer
-
-    endpoint.choose = take_all
-    large = await Step(endpoint).search("cast found bottom at fathoms")
-    assert len(endpoint.requests) == large.rounds == 1
-    assert sorted(quotes(large)) == sorted(facts)
-    endpoint.requests.clear()
-    monkeypatch.setenv("LEADLINE_CONTEXT_WINDOW", "4000")
-    forget_settings()
-    step = Step(endpoint)
-    small = await step.search("cast found bottom at fathoms")
-    assert len(endpoint.requests) == small.rounds > 1
-    assert max(map(len, step.shown)) < len(facts)
-    ids = [one.id for passages in step.shown for one in passages]
-    assert ids == [f"P{number}" for number in range(1, len(facts) + 1)]
-    assert sorted(quotes(small)) == sorted(quotes(large))
-    assert len({one.id for one in small.excerpts}) == len(facts)
-
-
 async def test_what_a_round_found_and_had_no_room_to_show_is_shown_first_where_the_next_query_ranks_it_so(
     endpoint: OpenAIServer, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -329,35 +298,6 @@ async def test_a_prompt_names_the_sections_of_each_source_once_and_only_while_ro
     endpoint.script["researcher"] = [quoting("anchor Cast 4 was made.", read_on=["P1"])]
     await Step(endpoint, "quick").search("Cast 4")
     assert "sections=" not in human(endpoint.requests[0])
-
-
-async def test_what_is_read_on_leaves_room_for_what_a_query_finds(endpoint: OpenAIServer, folder: Path) -> None:
-    remove(folder, *TOPICS[2:])
-    for ship in ("Ada", "Blake", "Cora", "Dee"):
-        casts = [f"Cast {day} of the {ship} was made. {'It was windy. ' * 58}" for day in range(1, 40)]
-        (folder / f"{ship}.md").write_text("\n\n".join(casts))
-    endpoint.script["researcher"] = [
-        quoting(
-            fact("anchor"),
-            read_on=["P13", "P14", "P15", "P16"],
-            missing_aspects=["the bilge"],
-            queries=["weight of the bilge"],
-        ),
-        quoting(fact("bilge")),
-    ]
-    step = Step(endpoint, "standard")
-    await step.search("anchor", "cast of the ship")
-    second = [sentence for passage in step.shown[1] for sentence in passage.sentences]
-    assert any("bilge" in sentence for sentence in second)
-    assert any("Cast" in sentence for sentence in second)
-
-
-async def test_a_model_that_asks_for_nothing_more_has_no_further_round(endpoint: OpenAIServer, folder: Path) -> None:
-    casts = [f"Cast {day} was made. {'It was windy. ' * 58}" for day in range(1, 60)]
-    (folder / "log.md").write_text("\n\n".join(casts))
-    endpoint.script["researcher"] = [quoting(fact("anchor"), missing_aspects=["the rest"]), quoting(fact("bilge"))]
-    await Step(endpoint, "standard").search("anchor", "cast")
-    assert len(endpoint.requests) == 1
 
 
 async def test_what_earlier_steps_quote_comes_after_what_nobody_has_quoted(
