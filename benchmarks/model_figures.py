@@ -27,12 +27,7 @@ _YEAR = re.compile(r"(?:1\d|20)\d\d")
 
 
 async def journal_of(home: Path, run_id: str | None) -> tuple[list[Entry], set[str]]:
-    """Return a run's calls to models in the order in which they ended, and the ids of all excerpts that it found.
-
-    Args:
-        home: folder of the runs.
-        run_id: of the run; None is the latest, finished or not.
-    """
+    """Return a run's calls to models in the order in which they ended, and the ids of all excerpts that it found."""
     async with open_home(home) as opened:
         records = await opened.records()
         record = next((one for one in records if run_id in {None, one.id}), None)
@@ -115,12 +110,7 @@ def references_of(calls: Iterable[Entry], known: set[str]) -> dict[str, int]:
 
 
 def report_of(out: Path, question: EvalQuestion) -> dict[str, Any]:
-    """Judge the files of a report: whether they verify, the statuses of its sentences, and which facts stand in it.
-
-    Args:
-        out: folder below which the report was written.
-        question: with the facts that are expected.
-    """
+    """Judge the files of a report: whether they verify, the statuses of its sentences, and which facts stand in it."""
     folder = next((file.parent for file in sorted(out.glob("*/evidence.json"))), None)
     facts = {"expected": len(question.facts), "in_report": 0, "in_excerpts": 0}
     if folder is None:

@@ -252,12 +252,6 @@ def _standing_alone(rewritten: str, prompt: CoordinatorPrompt, request: str, wis
     """Return the rewritten question, or the request if a first turn's rewriting is empty or loses a name; with the pages that it names.
 
     Writing out an abbreviation does not lose it, nor does leaving out the words of a wish.
-
-    Args:
-        rewritten: by a model.
-        prompt: what the model saw.
-        request: the message without a text that it brings along.
-        wishes: what the message asks of the answer.
     """
     first = not (prompt.conversation or prompt.asked_back)
     folded = rewritten.casefold()

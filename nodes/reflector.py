@@ -186,12 +186,7 @@ async def _settled(
 ) -> Reflection:
     """Keep only contradictions between two found sides, add earlier ones, and reject `enough` without evidence.
 
-    Args:
-        reflection: the model's reflection.
-        state: state of the run.
-        evidence: the texts of the sources.
-        confirmed: whether to keep only contradictions that the check confirms: rules compare figures without their
-            subjects.
+    With `confirmed`, only contradictions stay that the check confirms: rules compare figures without their subjects.
     """
     background = state["background"].excerpts if state["background"] else []
     quoted = [excerpt for result in state["results"].values() for excerpt in result.excerpts]
@@ -228,10 +223,7 @@ def _with_verdicts(
 ) -> dict[str, StepResult]:
     """Record the verdict on the latest attempt of each step.
 
-    Args:
-        judged: judged results by step id.
-        verdicts: the model's verdicts by step id; a missing verdict accepts the result.
-        reason: reason for verdicts without their own.
+    A missing verdict accepts the result; `reason` stands for verdicts without their own.
     """
     recorded = {}
     for step_id, result in judged.items():

@@ -151,16 +151,7 @@ async def _proved(
     research: SectionResearch | None,
     runtime: Runtime[RunContext],
 ) -> Revised:
-    """Check a text, simplify it while it proves nothing, and from depth `deep` on complete its weakest topic with new quotes.
-
-    Args:
-        run: run scope of the node.
-        made: the text and what it may cite.
-        revision: the requested change, if it is one.
-        prompt: the prompt of a newly written text.
-        research: researches a topic of a newly written text.
-        runtime: runtime of the node.
-    """
+    """Check a text, simplify it while it proves nothing, and from depth `deep` on complete its weakest topic with new quotes."""
     written, state, excerpts, added = made
     checked = await _check(run, state, written, excerpts, runtime)
     if new_excerpts := written.verified.new_excerpts:

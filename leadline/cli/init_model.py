@@ -24,12 +24,7 @@ def model_settings(
 ) -> dict[str, str]:
     """Return the settings of the model; missing options are asked for.
 
-    Args:
-        provider: name of a provider in `PROVIDERS`.
-        endpoint: address of the endpoint.
-        model: name of the model at the endpoint.
-        asking: whether a person can be asked.
-        before: settings that are written already; a model among them is turned off where none is chosen.
+    A model among the settings `before` is turned off where none is chosen.
 
     Raises:
         BadInput: there is no such provider, a setting is missing and no person can be asked, or the address is invalid.

@@ -67,13 +67,7 @@ _ANSWERED = {"yes": 1.0, "partly": 0.5, "no": 0.0}
 
 
 def figures_of(question: EvalQuestion, report: Report, gathered: Gatherings) -> Figures:
-    """Return the figures of a run. Blocking.
-
-    Args:
-        question: the question with its expectations.
-        report: the report.
-        gathered: passages found by its searches.
-    """
+    """Return the figures of a run. Blocking."""
     texts = list(own_text(parse_report(report)))
     statuses = Counter(status_of(claim) for claim in report.citations)
     cited = _cited(report)

@@ -63,12 +63,7 @@ class EvalQuestion(BaseModel):
 
 
 def locale_of(languages: Iterable[str], chosen: str | None = None) -> str:
-    """Return the language of the table: the chosen one, else Chinese if most questions are Chinese, else English.
-
-    Args:
-        languages: languages of the questions.
-        chosen: language of all reports; `auto` counts as not chosen.
-    """
+    """Return the language of the table: the chosen one, else Chinese if most questions are Chinese, else English."""
     if chosen and chosen != "auto":
         return chosen
     chinese = [is_chinese(language) for language in languages]

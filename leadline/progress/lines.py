@@ -130,11 +130,7 @@ class JsonLines(Progress):
 
 @contextmanager
 def progress_shown(*, as_json: bool = False) -> Iterator[Progress]:
-    """Show progress while the block runs; nothing is ever written to stdout.
-
-    Args:
-        as_json: whether to print one JSON line per event, for programs.
-    """
+    """Show progress while the block runs; nothing is ever written to stdout."""
     if as_json:
         yield JsonLines()
         return

@@ -28,8 +28,7 @@ async def amemory(words: str = "") -> list[MemoryEntry]:
 async def aforget(ids: Sequence[str]) -> list[MemoryEntry]:
     """Delete statements and return them.
 
-    Args:
-        ids: ids from `amemory`, or their beginnings.
+    The ids are those of `amemory`, or their beginnings.
 
     Raises:
         BadInput: a statement does not exist, or a prefix is ambiguous; then nothing is deleted.

@@ -109,12 +109,6 @@ class _Check(BaseModel):
 async def watched(home: Home, record: RunRecord, report: Report, values: Mapping[str, Any]) -> WatchResult:
     """Check a report's claims and search for news on its question; the next check starts from this one.
 
-    Args:
-        home: the open stores.
-        record: record of the finished run.
-        report: report of the run.
-        values: values of the run's state.
-
     Raises:
         DocumentsError: a folder of its documents is gone.
         BadInput: a search that the run chose is no longer set up.

@@ -53,9 +53,6 @@ class Rules:
     def caller(self, scope: Mapping[str, Any]) -> str:
         """Return the caller of a request: a user's name, or `local`.
 
-        Args:
-            scope: scope of an ASGI HTTP request or WebSocket.
-
         Raises:
             Refused: the caller has no access.
         """

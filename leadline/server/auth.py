@@ -70,9 +70,6 @@ async def own_threads(ctx: Auth.types.AuthContext, value: Any) -> Filter:
 def _gather_choices(chosen: Any) -> set[str]:
     """Move choices that Studio's form does not hold into `advanced`: the server would drop them, and the run refuses unknown ones.
 
-    Args:
-        chosen: the context of a run or an assistant.
-
     Returns:
         The names of the moved choices.
     """

@@ -58,10 +58,7 @@ _RELATIVE_FILE = re.compile(r"(sqlite:///)(?![/~])")
 def serve(host: str, port: int, ready: Callable[[str], None]) -> int:
     """Serve until Ctrl-C or SIGTERM.
 
-    Args:
-        host: address to listen on.
-        port: TCP port.
-        ready: called with the page's address once it answers.
+    `ready` is called with the page's address once it answers.
 
     Returns:
         The exit code: 0 when it was stopped.

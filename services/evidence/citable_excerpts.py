@@ -68,13 +68,7 @@ def _disputed(state: ResearchState) -> set[str]:
 def background_views(
     background: Background | None, results: Mapping[str, StepResult], sources: Mapping[str, Source]
 ) -> list[EvidenceView]:
-    """Show background excerpts without what earlier turns or steps quote; where they quote nothing, whole.
-
-    Args:
-        background: what the background search found.
-        results: of the steps, by their ids.
-        sources: by content hash.
-    """
+    """Show background excerpts without what earlier turns or steps quote; where they quote nothing, whole."""
     if not any(result.excerpts for result in results.values()):
         return evidence_views(background.excerpts if background else [], sources)
     shown: list[EvidenceView] = []

@@ -251,9 +251,7 @@ class Journal:
     async def mark(self, kind: str, what: str = "") -> None:
         """Record an event that a replay cannot observe itself, such as a reached time limit.
 
-        Args:
-            kind: a kind of `instrumentation.INSTANT`.
-            what: distinguishes events of one kind at this place; empty if there is only one.
+        `what` distinguishes events of one kind at this place.
         """
         if not self.replays:
             request = _mark_of(kind, what)
@@ -272,11 +270,7 @@ class Journal:
         """Decide once and record the decision: a replay, which may know neither endpoint nor models, decides as the run did.
 
         A run that is resumed after it was killed also repeats its positive decisions.
-
-        Args:
-            kind: a kind of `instrumentation.INSTANT`.
-            decide: makes the decision.
-            what: distinguishes decisions of one kind at this place; empty if there is only one.
+        `what` distinguishes decisions of one kind at this place.
         """
         if self.replays:
             return self.marked(kind, what)

@@ -38,9 +38,7 @@ class Price(BaseModel):
 async def price_of(model: RoleModel, *, listed: bool = True) -> Price | None:
     """Return the price of a model, or None if it is unknown.
 
-    Args:
-        model: the role's model.
-        listed: whether to search the public list too, which is slow to load; otherwise only the price file is searched.
+    With `listed` the public list is searched too, which is slow to load; otherwise only the price file.
 
     Raises:
         SettingsError: the price file cannot be used.

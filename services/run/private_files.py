@@ -11,9 +11,7 @@ PRIVATE_UMASK = 0o077
 def make_private_folder(base: Path, *names: str) -> Path:
     """Create a folder, and folders in it, that only the owner can read; existing ones keep their permissions. Blocking.
 
-    Args:
-        base: the first private folder, such as the home; its missing parents get the default permissions.
-        names: names of the folders from there down to the last one.
+    Missing parents of the first private folder get the default permissions.
 
     Returns:
         The last folder.

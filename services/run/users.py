@@ -70,11 +70,6 @@ async def write_claim(store: BaseStore, thread: str, claim: ThreadOwner) -> None
 async def claim_for_run(store: BaseStore, thread: str, user: str) -> None:
     """Write down the owner of a run's thread before the run stores anything: a server makes the thread of a stateless run itself.
 
-    Args:
-        store: store of the run.
-        thread: id of the thread.
-        user: the caller whom the server recognised, `LOCAL` on a server without tokens.
-
     Raises:
         BadInput: the id is another user's.
     """

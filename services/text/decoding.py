@@ -46,11 +46,7 @@ def decode(data: bytes) -> tuple[str, str]:
 
 
 def likeliest(data: bytes) -> tuple[str, float]:
-    """Return the likeliest encoding of text that is not UTF-8, and how likely it is, from 0 to 1.
-
-    Args:
-        data: text with bytes beyond ASCII.
-    """
+    """Return the likeliest encoding of text that is not UTF-8, and how likely it is, from 0 to 1."""
     sample = data[:_SAMPLE]
     if b"\0" in sample:
         with suppress(ValueError):

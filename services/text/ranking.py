@@ -46,9 +46,7 @@ def rarity(holding: int, documents: int) -> float:
 def fuse(rankings: Sequence[Sequence[Key]], k: float = RRF_K) -> dict[Key, float]:
     """Fuse ranked lists: a thing scores `1 / (k + rank)` in each list it stands in.
 
-    Args:
-        rankings: lists, each best first.
-        k: how little the first places count beside later ones.
+    The larger `k`, the less the first places count beside later ones.
 
     Returns:
         Scores by thing, the best first; ties in the order of first appearance.
@@ -68,16 +66,7 @@ def take_turns(
     site_of: Mapping[Key, Hashable] | None = None,
     per_site: int = 0,
 ) -> list[Key]:
-    """Take the best, at most `per_source` of one source and `per_site` of one site as long as others have any left.
-
-    Args:
-        ranked: best first.
-        source_of: the source of each.
-        limit: most to take.
-        per_source: most of one source.
-        site_of: the site of those that have one which takes turns.
-        per_site: most of one site.
-    """
+    """Take the best, at most `per_source` of one source and `per_site` of one site as long as others have any left."""
     site_of = site_of or {}
     taken: list[Key] = []
     spare: list[Key] = []

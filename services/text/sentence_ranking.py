@@ -47,9 +47,7 @@ WEIGHTS = Signs(words=1.0, letters=1.2, numbers=0.6, around=0.25, late=-0.4)
 def rank_sentences(claim: str, sentences: Sequence[str]) -> list[int]:
     """Rank the sentences of one text by how well they prove or refute a claim.
 
-    Args:
-        claim: one sentence.
-        sentences: of one text, in its order: each is judged with those around it.
+    The sentences are in the text's order: each is judged with those around it.
 
     Returns:
         The places of all sentences, best first; each is ranked by what the ones before it do not say.

@@ -61,15 +61,6 @@ async def search_step(
 ) -> AddedEvidence:
     """Search for a step without using the report's share of the limits; an error of the step alone becomes a limit.
 
-    Args:
-        run: the run with its budget and journal.
-        step: the step with its queries.
-        evidence: the store for texts of sources.
-        question: the question of the step.
-        locale: language of messages.
-        known: existing excerpts; their quotes are not new.
-        max_sources: approximate maximum number of quoted sources.
-
     Raises:
         JournalMiss: the recording of a replay does not hold the search.
         StoreDamaged: the store holds what was never written.

@@ -150,13 +150,6 @@ async def recall(
 
     Shown passages cost tokens, so only passages that probably answer a clause are returned.
 
-    Args:
-        question: the user's question; words that it omits are taken from the previous turn.
-        former: the former turn with its sources.
-        conversation: the earlier turns.
-        evidence: the store of the texts.
-        filters: the run's filters; pages of excluded sites are skipped.
-
     Returns:
         The best windows of whole sentences, best first, with the ids `T0-1`, `T0-2`, …
     """
@@ -218,14 +211,7 @@ def change_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
 
 
 def as_change(state: ResearchState, message: str, chosen: str, usage: Usage) -> ResearchState:
-    """Return the update that starts the change of the report; question, evidence and journal of the previous turn stay.
-
-    Args:
-        state: the state with the report.
-        message: the message that asks for the change.
-        chosen: hash of the run's choices.
-        usage: usage of the model call that recognised it.
-    """
+    """Return the update that starts the change of the report; question, evidence and journal of the previous turn stay."""
     triage, report = state.get("triage"), state["report"]
     question = triage.original if triage is not None and triage.original else report.question if report else message
     return {

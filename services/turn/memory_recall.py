@@ -58,12 +58,7 @@ class _Recalled(BaseModel):
 async def recall_memory(run: Run, question: str, today: str, evidence: EvidenceStore) -> Remembered:
     """Search the user's remembered statements for a question.
 
-    Args:
-        run: the run with its user, choices, journal and budget.
-        question: the question, in any language; other languages are compared by meaning, if a local embedding model is
-            installed.
-        today: ISO date of the question.
-        evidence: the store of the sources' texts.
+    Other languages are compared by meaning, if a local embedding model is installed.
     """
 
     async def work() -> _Recalled:

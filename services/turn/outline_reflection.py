@@ -115,14 +115,7 @@ def sound(result: StepResult) -> bool:
 def settle_verdicts(
     verdicts: Sequence[StepVerdict], results: Mapping[str, StepResult], steps: Mapping[str, Step], question: str
 ) -> list[StepVerdict]:
-    """Withdraw unjustified orders to redo a step, and drop verdicts on steps without a result.
-
-    Args:
-        verdicts: the model's verdicts; a step may also be named `Step 2`.
-        results: results by step id.
-        steps: steps by step id.
-        question: the researched question.
-    """
+    """Withdraw unjustified orders to redo a step, and drop verdicts on steps without a result."""
     named = [(step_id, verdict) for verdict in verdicts if (step_id := _step_id(verdict.step_id, results)) is not None]
     feedback_words = [_words_of(verdict.feedback) for _, verdict in named if verdict.redo]
     settled: dict[str, StepVerdict] = {}

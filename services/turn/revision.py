@@ -120,11 +120,6 @@ def check_revised(revision: Revision | None, checked: CheckedReport) -> None:
 def changed_by_code(report: Report, revision: Revision, *, by_rules: bool) -> tuple[Block, ...] | None:
     """Return the draft that a revision makes of a report without a model: without a section, or with the first statement of each.
 
-    Args:
-        report: the report.
-        revision: the revision.
-        by_rules: whether no model is connected.
-
     Returns:
         None where a model makes the revision.
 
@@ -159,14 +154,6 @@ async def revised(
     notify: Callable[[str, str], None],
 ) -> Revised:
     """Write the next version of a state's report; requested content without evidence is searched for once.
-
-    Args:
-        run: run scope of the node.
-        state: state of the run.
-        revision: the requested change.
-        excerpts: excerpts that the state's report may cite.
-        evidence: the store of the texts.
-        notify: reports progress with a message key and the searched topic.
 
     Raises:
         RevisionRefused: the report cannot be changed so, or the model changes nothing or gives no usable answer.

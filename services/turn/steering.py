@@ -63,12 +63,6 @@ async def hear(
 ) -> tuple[ResearchState, ResearchState]:
     """Take the messages to the run since the last boundary.
 
-    Args:
-        state: state of the run.
-        runtime: runtime of the node.
-        node: name of the node.
-        place: name of the boundary, unique in the node.
-
     Returns:
         The state with the messages, and the update of the state, which is empty without messages.
     """
@@ -157,13 +151,6 @@ async def steer_thread(
     store: BaseStore, standing: Standing, text: str, action: SteeringAction = "message", steps: Sequence[str] = ()
 ) -> Steering:
     """Leave a message for the run of a thread.
-
-    Args:
-        store: store of the run.
-        standing: position of the thread.
-        text: the person's message; actions other than `message` need none.
-        action: the requested action.
-        steps: ids of steps to drop, with the action `skip`.
 
     Raises:
         BadInput: no run can follow the message; the error says what to do instead.

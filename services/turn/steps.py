@@ -44,13 +44,6 @@ def with_earlier(step: Step, result: StepResult, previous: StepResult | None, nu
     succeeded gives the finding; excerpts of a research step are those of all attempts, a passage that both quote
     once, while a program that was redone takes the place of the one that was wrong. Ids of new excerpts go on from the
     earlier ones, so that an id never means two things.
-
-    Args:
-        step: the step.
-        result: result of the latest attempt alone.
-        previous: the step's previous result, if any.
-        number: number of the latest attempt, from 1.
-        locale: language of the messages.
     """
     if previous is None or not previous.excerpts:
         return result
