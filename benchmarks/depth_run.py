@@ -137,7 +137,6 @@ def _processor_seconds() -> float:
 
 
 def _peak_megabytes() -> float:
-    """Return the largest resident set of this process or one of its children, in 10**6 bytes."""
     peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return peak * (1 if sys.platform == "darwin" else 1024) / 1e6
 

@@ -250,7 +250,6 @@ def _joining(text: Element) -> str:
 
 
 def _wording(text: Element) -> str:
-    """Leave the wording as it is."""
     return text.first("draft").body
 
 

@@ -201,7 +201,6 @@ def _environment(work: Path, base_url: str) -> dict[str, str]:
 
 
 def _users() -> dict[str, str]:
-    """Return this environment without settings of its own, and with compiled modules, as an installed package has them."""
     return {name: value for name, value in plain_environment().items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 

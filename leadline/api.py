@@ -155,7 +155,6 @@ def _blocking(work: Callable[Arguments, Coroutine[Any, Any, Outcome]]) -> Callab
 
 
 def _has_loop() -> bool:
-    """Tell whether an event loop runs in this thread."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

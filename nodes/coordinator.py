@@ -189,7 +189,6 @@ def _last_human_text(state: ResearchState) -> str | None:
 
 
 def _unread_parts(state: ResearchState) -> int:
-    """Return the number of parts of the present message that are no text, such as pictures."""
     messages = state.get("messages", [])
     parts = (
         messages[-1].content
@@ -206,7 +205,6 @@ def _has_new_question(state: ResearchState) -> bool:
 
 
 def _without_present(state: ResearchState) -> list[AnyMessage]:
-    """Return the messages before the present question."""
     messages, last_text = state.get("messages", []), _last_human_text(state)
     present = last_text is not None and (not _has_new_question(state) or last_text.strip() == state["question"].strip())
     return messages[:-1] if present else messages

@@ -46,7 +46,6 @@ async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
 
 
 async def _reflected(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
-    """Return the update of the state by the reflection."""
     context, locale = choices(runtime), state["locale"]
     fresh = {step_id: result for step_id, result in state["results"].items() if result.unjudged}
     wave = Usage(seconds=max((result.seconds for result in fresh.values()), default=0.0))
@@ -238,7 +237,6 @@ def _with_verdicts(
 def _limits(
     state: ResearchState, context: RunContext, reflection: Reflection, results: dict[str, StepResult]
 ) -> list[str]:
-    """Return the limits that stop the research although it should continue."""
     locale = state["locale"]
     limits = [
         say("attempt_limit", locale, id=step_id, limit=context.max_step_attempts)

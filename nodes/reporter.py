@@ -192,7 +192,6 @@ def _prompt_versions(context: RunContext, usage: Usage, written: Written) -> dic
 async def _revised(
     run: Run, state: ResearchState, revision: Revision, excerpts: list[Excerpt], runtime: Runtime[RunContext]
 ) -> Revised:
-    """Write the next version of the report."""
     emit_message(runtime, "notice", "reporter", "revision_writing", state["locale"])
     notify = partial(_emit_notice, runtime, state["locale"])
     made = await revised(run, state, revision, excerpts, evidence_of(runtime), notify)

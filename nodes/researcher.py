@@ -46,7 +46,6 @@ async def researcher(state: StepTask, runtime: Runtime[RunContext]) -> ResearchS
 
 
 async def _with_passages(run: Run, task: StepTask, workspace: Workspace) -> Outcome:
-    """Search and judge in rounds."""
     locale, step_id = task["locale"], task["step"].id
     wanted = Wanted(task["sources_left"], task["step"].source_kind, task["quoted"])
     gathered = await search_in_rounds(

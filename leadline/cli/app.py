@@ -79,7 +79,6 @@ _LINE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 
 @cache
 def _module(name: str) -> Any:
-    """Import a module of commands."""
     return import_module(f"leadline.cli.{name}")
 
 

@@ -71,7 +71,6 @@ def option(name: str, *, show_default: bool = True, hide_rare: bool = False) -> 
 
 
 def _show_all(context: typer.Context, requested: bool) -> None:
-    """Print the help with the hidden options."""
     if requested:
         for parameter in context.command.params:
             parameter.hidden = False  # type: ignore[attr-defined]  # options have it; the command is made anew for each call
@@ -83,7 +82,6 @@ _HELP_ALL = typer.Option("--help-all", help="Show all options.", is_eager=True, 
 
 
 def _described(field: FieldInfo) -> str:
-    """Return a field's description with the values that it takes."""
     taken = ""
     if get_origin(field.annotation) is Literal:
         taken = f" One of {', '.join(get_args(field.annotation))}."
@@ -119,7 +117,6 @@ def takes_choices(*names: str, show_default: bool = True) -> Callable[[Callable[
 
 
 def _is_on_command_line(context: typer.Context, name: str) -> bool:
-    """Tell whether a parameter is on the command line, even with its default value."""
     source = context.get_parameter_source(name)
     return source is not None and source.name != "DEFAULT"
 

@@ -59,7 +59,6 @@ def model_settings(
 
 
 def _own_package(provider: Provider, model: str | None, asking: bool) -> dict[str, str]:
-    """Return the settings of a provider that is reached through its own package."""
     title = provider.title
     key = typed_key(provider.key_variable, f"Key for {title}", asking, needed=True) if provider.needs_key else ""
     what = f"Name of the model at {title}" if provider.needs_key else "Path of the file, such as /models/model.gguf"
@@ -81,11 +80,7 @@ def _choose_provider() -> tuple[str, LocalServer | None]:
 
 
 def _chosen_model(address: str, key: str, asking: bool) -> str:
-    """Return the model that a person chooses from the endpoint's list, or the preferred one without a person.
-
-    Raises:
-        BadInput: no person can be asked, and no model is preferred.
-    """
+    """Return the model that a person chooses from the endpoint's list, or the preferred one without a person."""
     listed = asyncio.run(listed_models(address or None, SecretStr(key) if key else None))
     writing, natural = writing_models(listed), choice_among(listed, address)
     if not asking:

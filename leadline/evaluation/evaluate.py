@@ -94,6 +94,5 @@ async def _measured(
 
 
 def _missing(question: EvalQuestion, report: Report) -> list[str]:
-    """Return the facts that are neither in a report nor in its quotes."""
     texts = [text for _, text in own_text(parse_report(report))]
     return facts_missing(question, "\n".join([*texts, *(excerpt.quote for excerpt in quotes_of(report))]))

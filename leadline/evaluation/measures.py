@@ -129,7 +129,6 @@ def fact_shares(question: EvalQuestion, text: str, report: Report) -> Figures:
 
 
 def _gold(question: EvalQuestion, report: Report, gathered: Gatherings, sources: Mapping[str, Source]) -> Figures:
-    """Return the share of the gold sources at each stage."""
     gold = question.sources
     stages = {
         "gold_found": {passage.content_hash for passage in gathered.passages},

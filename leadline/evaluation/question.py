@@ -15,7 +15,6 @@ Text = Annotated[str, StringConstraints(min_length=1, max_length=MAX_TEXT)]
 
 
 def _alternatives(value: Any) -> Any:
-    """Return a fact as the list of its forms."""
     return [value] if isinstance(value, str) else value
 
 

@@ -138,7 +138,6 @@ async def run_settings(
 
 
 async def _report(question: str, run_id: str, out: Path, choices: Mapping[str, Any], *, again: bool) -> Report:
-    """Research a question, or continue its run."""
     if again:
         try:
             return await aresume(run_id, out=out)
@@ -159,7 +158,6 @@ def _done(started: Outcome, report: Report) -> Outcome:
 
 
 def _choices(question: EvalQuestion, setting: Setting, shared: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the choices of a run."""
     chosen = {**shared, **setting.choices}
     if question.language:
         chosen["locale"] = question.language

@@ -95,7 +95,6 @@ class Lines(Progress):
         return True
 
     def _is_new(self, event: Event) -> bool:
-        """Tell whether a source was not printed yet."""
         address = str(event.data.get("url") or event.title)
         known = address in self._read
         self._read.add(address)

@@ -223,7 +223,6 @@ class LiveView:
 
 
 def _drafted(line: str) -> Text:
-    """Return a line of Markdown; a heading is bold without its marks."""
     heading = line.lstrip("#")
     return Text(heading.strip(), style="bold") if heading.startswith(" ") and heading != line else Text(line)
 

@@ -113,7 +113,6 @@ class Progress:
 
 
 def _in_notebook() -> bool:
-    """Tell whether this process runs in a notebook."""
     try:
         from IPython.core.getipython import get_ipython
     except ImportError:

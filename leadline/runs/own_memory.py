@@ -64,11 +64,7 @@ def _text_of(entry: MemoryEntry) -> str:
 
 
 def _full_id(text: str, known: Sequence[str]) -> str:
-    """Return the id with a prefix.
-
-    Raises:
-        BadInput: no id or several ids have the prefix.
-    """
+    """Return the id with a prefix."""
     matches = [key for key in known if text and key.startswith(text.strip().lower())]
     if not matches:
         raise BadInput(

@@ -104,11 +104,7 @@ async def arevise(
 
 
 async def _changeable(home: Home, run_id: str | None, spoken: str) -> tuple[RunRecord, Report]:
-    """Return a run with a changeable report, without a change of it that was interrupted, and the report.
-
-    Raises:
-        BadInput: there is no such run; the message is in the user's language.
-    """
+    """Return a run with a changeable report, without a change of it that was interrupted, and the report."""
     records = await home.records()
     known = run_id is None or any(record.id.startswith(run_id) for record in records)
     if run_id is not None and not known and not await asyncio.to_thread(is_report_folder, run_id):
@@ -126,11 +122,7 @@ async def _changeable(home: Home, run_id: str | None, spoken: str) -> tuple[RunR
 
 
 def _check_change(record: RunRecord, report: Report, revision: Revision) -> None:
-    """Check that the report can be changed so, before the run goes on.
-
-    Raises:
-        BadInput: it cannot.
-    """
+    """Check that the report can be changed so, before the run goes on."""
     by_rules = role_model("reporter", record.context).model == OFFLINE
     try:
         changed_by_code(report, revision, by_rules=by_rules)

@@ -167,7 +167,6 @@ async def _refuse(refused: Refused, scope: Scope, receive: Receive, send: Send) 
 
 
 def _internal(scope: Scope) -> bool:
-    """Tell whether the server calls itself inside the process; outside requests cannot set this."""
     root = scope.get("root_path", "")
     return bool(root == "/noauth" or root.startswith("/noauth/"))
 

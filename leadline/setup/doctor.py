@@ -163,7 +163,6 @@ def _models() -> Iterable[Check]:
 
 
 async def _servers() -> list[Check]:
-    """Check for model servers on this machine."""
     check = partial(Check, area="models")
     checks = []
     for server in await local_servers():
@@ -202,7 +201,6 @@ def _extras() -> Iterable[Check]:
 
 
 def _optional() -> dict[str, list[Requirement]]:
-    """Return the requirements of each extra."""
     about = metadata.metadata(NAME)
     wanted = [Requirement(text) for text in about.get_all("Requires-Dist") or []]
     return {

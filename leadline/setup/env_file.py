@@ -68,7 +68,6 @@ async def problems_of(values: Mapping[str, str]) -> list[str]:
 
 @contextmanager
 def _environment(values: Mapping[str, str]) -> Iterator[None]:
-    """Use these settings while the block runs."""
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     forget_settings()

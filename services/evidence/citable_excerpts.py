@@ -59,7 +59,6 @@ def stored_evidence(state: ResearchState, excerpts: list[Excerpt]) -> list[Excer
 
 
 def _disputed(state: ResearchState) -> set[str]:
-    """Return the ids of the excerpts that contradict each other."""
     reflection = state["reflection"]
     contradictions = reflection.contradictions if reflection else []
     return {side for contradiction in contradictions for side in contradiction.excerpt_ids}

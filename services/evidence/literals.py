@@ -199,7 +199,6 @@ def _is_text(node: ast.AST) -> bool:
 
 
 def _numbers(node: ast.AST) -> list[str]:
-    """Return the numbers of a constant as texts."""
     match node:
         case ast.Constant(value=bool()):
             return []

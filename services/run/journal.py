@@ -305,12 +305,7 @@ class Journal:
             await self._reached(self.store.aput(place, item, value, index=False))
 
     async def _reached(self, work: Awaitable[Result]) -> Result:
-        """Await the store.
-
-        Raises:
-            StoreDamaged: the store holds what was never written.
-            StoreUnwritable: the store failed.
-        """
+        """Await the store."""
         try:
             return await work
         except StoreDamaged as error:

@@ -183,7 +183,6 @@ def _says_something(step: StepDraft) -> bool:
 
 
 def _words_of(step: StepDraft) -> tuple[str, ...]:
-    """Return the texts by which duplicate steps are recognised."""
     return (
         step.step_type,
         *(" ".join(text.split()).casefold() for text in (step.title, step.description, *step.queries)),

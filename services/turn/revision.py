@@ -102,7 +102,6 @@ def _request(state: ResearchState) -> str:
 
 
 def _spoken(state: ResearchState) -> str:
-    """Return the language of the request."""
     request = _request(state).strip()
     return message_language(request) if request else state.get("locale", "en-US")
 

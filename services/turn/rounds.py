@@ -192,7 +192,6 @@ class _Rounds:
         return len({root_of(excerpt.content_hash, self.gathered.sources) for excerpt in self.gathered.excerpts})
 
     def _report(self, passages: int) -> None:
-        """Report the results of the round."""
         data = {
             "round": self.gathered.rounds,
             "passages": passages,
@@ -204,7 +203,6 @@ class _Rounds:
         self.run.emit_round(self.step_id, data)
 
     async def _search(self) -> list[Passage]:
-        """Search the next queries, and return the passages that they find, best first."""
         missing = [
             aspect for aspect in self.gathered.missing_aspects if aspect.strip().casefold() not in self.searched_queries
         ]

@@ -88,7 +88,6 @@ def steering_title(message: Steering, locale: str) -> str:
 
 
 def _dropped(state: ResearchState) -> dict[str, StepResult]:
-    """Return results for steps that are dropped before they start."""
     reason, dropped = say("step_dropped", state["locale"]), dropped_steps(state)
     undone = [step.id for step in undone_steps(state) if step.id in dropped]
     return {
@@ -168,11 +167,7 @@ async def steer_thread(
 
 
 def _check_steps(named: Sequence[str], known: Mapping[str, bool], locale: str) -> None:
-    """Check that steps can be dropped.
-
-    Raises:
-        BadInput: a step does not exist, or it is done.
-    """
+    """Check that steps can be dropped."""
     if unknown := [step for step in named if step not in known] or ([] if named else ["?"]):
         raise BadInput(say("steer_no_step", locale, steps=", ".join(unknown), known=", ".join(known) or "-"))
     if all(known[step] for step in named):
