@@ -107,7 +107,7 @@ def takes_choices(*names: str, show_default: bool = True) -> Callable[[Callable[
         def run(context: typer.Context, **values: Any) -> None:
             chosen = {name: values.pop(name) for name in names}
             values.pop("help_all")
-            command(**values, options={name: chosen[name] for name in names if _is_on_command_line(context, name)})
+            command(**values, options={name: chosen[name] for name in names if _is_given(context, name)})
 
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # PEP 362; typer reads it
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -116,7 +116,7 @@ def takes_choices(*names: str, show_default: bool = True) -> Callable[[Callable[
     return add_options
 
 
-def _is_on_command_line(context: typer.Context, name: str) -> bool:
+def _is_given(context: typer.Context, name: str) -> bool:
     source = context.get_parameter_source(name)
     return source is not None and source.name != "DEFAULT"
 

@@ -134,16 +134,12 @@ def progress_shown(*, as_json: bool = False) -> Iterator[Progress]:
         yield JsonLines()
         return
     console = console_of(err=True)
-    if not can_redraw(console):
+    # Lines are redrawn in a terminal that can; colours alone (FORCE_COLOR) do not suffice
+    if not sys.stderr.isatty() or console.is_dumb_terminal or not os.environ.get("TERM"):
         yield Lines(console)
         return
     with LiveView(console).running() as view:
         yield view
-
-
-def can_redraw(console: Console) -> bool:
-    """Tell whether stderr is a terminal that can redraw lines; colours alone (FORCE_COLOR) do not suffice."""
-    return sys.stderr.isatty() and not console.is_dumb_terminal and os.environ.get("TERM", "") != ""
 
 
 def _mark(event: Event) -> str:

@@ -264,11 +264,7 @@ async def _findings(
 ) -> list[NewFinding]:
     """Quote each new source's sentences that are closest to the question, the closest first.
 
-    Args:
-        question: question of the run.
-        gathered: passages of new sources.
-        before: earlier texts of known documents by address, whose sentences are not news.
-        replacing: sentences that replaced a claim's quote and are reported with the claim.
+    No news are the sentences of earlier texts of documents (`before`, by address), and those reported with a claim (`replacing`).
     """
     excerpts: dict[str, list[Excerpt]] = {}
     for place, passage in enumerate(gathered.passages, 1):
