@@ -16,11 +16,7 @@ RRF_K = 60
 
 
 def bm25(documents: Sequence[Sequence[str]], query: Iterable[str], k1: float = K1, b: float = B) -> list[float]:
-    """Score tokenised documents against a tokenised query; `b` tells how much long ones lose by their length.
-
-    Returns:
-        A score for each document, 0 where no term occurs.
-    """
+    """Score tokenised documents against a tokenised query, 0 where no term occurs; `b` tells how much long ones lose by their length."""
     if not documents:
         return []
     counts = [Counter(document) for document in documents]
@@ -44,12 +40,9 @@ def rarity(holding: int, documents: int) -> float:
 
 
 def fuse(rankings: Sequence[Sequence[Key]], k: float = RRF_K) -> dict[Key, float]:
-    """Fuse ranked lists: a thing scores `1 / (k + rank)` in each list it stands in.
+    """Fuse ranked lists: a thing scores `1 / (k + rank)` in each list it stands in. The best come first, ties as they first appeared.
 
     The larger `k`, the less the first places count beside later ones.
-
-    Returns:
-        Scores by thing, the best first; ties in the order of first appearance.
     """
     scores: dict[Key, float] = {}
     for ranking in rankings:
