@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from schemas.context import RunContext
 from schemas.conversation import Former
 from schemas.coordinator import CoordinatorPrompt, Triage, Turn, triage_schema
-from schemas.evidence import Excerpt
+from schemas.evidence import Excerpt, quoted_sources
 from schemas.locale import LANGUAGES
 from schemas.profile import Profile
 from schemas.results import RECALLED, StepResult
@@ -44,7 +44,6 @@ from services.turn.conversation import (
     chosen_question,
     conversation_of,
     recall,
-    sources_of,
     stands_alone,
 )
 from services.turn.steps import left_out
@@ -298,7 +297,7 @@ def _from_earlier(former: Former | None, triage: Triage, recalled: list[Excerpt]
     return {
         "former": former,
         "results": Overwrite({RECALLED: result}),
-        "sources": Overwrite(sources_of(excerpts, former)),
+        "sources": Overwrite(quoted_sources(excerpts, former.sources)),
     }
 
 

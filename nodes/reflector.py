@@ -56,7 +56,8 @@ async def _reflected(state: ResearchState, runtime: Runtime[RunContext]) -> Rese
     if wants_report(state):
         return {**_given_up(state, fresh, say("steered_stop", locale)), **outline, "usage": wave}
     heard_only = bool(for_planner(state)) and not fresh
-    if limit is None and (heard_only or _may_go_on(state, fresh, context) or _computed_only(state, fresh)):
+    goes_on = _are_sound(fresh) and bool(ready_steps(state, context.max_step_attempts))
+    if limit is None and (heard_only or goes_on or _computed_only(state, fresh)):
         return {"results": _with_verdicts(fresh, {}, say("verdict_sound", locale)), **outline, "usage": wave}
     reflection, by_rules = None, list[str]()
     async with node_run(account, runtime, "reflector") as run:
@@ -116,11 +117,6 @@ def _given_up(state: ResearchState, fresh: dict[str, StepResult], why: str) -> R
     skipped = {step.id: StepResult(step_id=step.id, status="skipped", error=why) for step in undone_steps(state)}
     limits = [why] if why else []
     return {"results": {**_with_verdicts(fresh, {}, why), **skipped}, "spent": True, "limits": limits}
-
-
-def _may_go_on(state: ResearchState, fresh: dict[str, StepResult], context: RunContext) -> bool:
-    """Tell whether steps are left and the new results are sound, so that no reflection is needed."""
-    return _are_sound(fresh) and bool(ready_steps(state, context.max_step_attempts))
 
 
 def _are_sound(results: dict[str, StepResult]) -> bool:

@@ -20,7 +20,7 @@ MIN_LETTERS = 12
 
 def all_excerpts(state: ResearchState) -> list[Excerpt]:
     """Return the excerpts of steps, of earlier turns and of the background."""
-    results, background = state["results"], state["background"]
+    results, background = state.get("results") or {}, state.get("background")
     of_steps = [excerpt for result in sorted(results, key=int) for excerpt in results[result].excerpts]
     return [*of_steps, *(background.excerpts if background else [])]
 

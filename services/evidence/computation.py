@@ -70,11 +70,7 @@ class Computation:
         )
 
     async def store(self, evidence: EvidenceStore) -> tuple[Source, Passage]:
-        """Store the run.
-
-        Returns:
-            The source, and its output as a passage of the stored text.
-        """
+        """Store the run, and return its source and its output as a passage of the stored text."""
         text = self.text()
         content_hash = await evidence.put_text(text)
         source = Source(

@@ -167,12 +167,7 @@ class Journal:
     ) -> Known[Answer]:
         """Return the result of `work`, or its recorded result if this task made the same request before.
 
-        Args:
-            kind: kind of the request: `model`, `search`, …
-            name: the request in words, for people.
-            request: all that decides the answer, as plain data without secrets.
-            answer: type of the answer.
-            work: makes the request.
+        The name says in words, for people, what is asked; the request is all that decides the answer, as plain data without secrets.
 
         Raises:
             JournalMiss: this is a replay, and the recording does not hold the request.
@@ -328,20 +323,18 @@ def _digest(kind: str, request: Mapping[str, Any]) -> str:
 def _recorded(recording: Recording, entry: Entry, answer: type[Answer]) -> Answer:
     recorded = recording.entries.get((entry.place, entry.request, entry.occurrence))
     if recorded is None:
-        raise JournalMiss(_miss(recording, entry))
+        call = (entry.place, entry.kind, entry.name)
+        why = (
+            "Its request was different then: prompts or code have changed since"
+            if any((other.place, other.kind, other.name) == call for other in recording.entries.values())
+            else "The run never made it: it was not finished, or code has changed since"
+        )
+        raise JournalMiss(
+            f"The journal of run {recording.run_id} holds no {entry.kind} call {entry.name!r} at {entry.place}. {why}."
+        )
     if recorded.error is not None:
         raise _revived(*recorded.error)
     return answer.model_validate(recorded.answer)
-
-
-def _miss(recording: Recording, entry: Entry) -> str:
-    call = (entry.place, entry.kind, entry.name)
-    why = (
-        "Its request was different then: prompts or code have changed since"
-        if any((other.place, other.kind, other.name) == call for other in recording.entries.values())
-        else "The run never made it: it was not finished, or code has changed since"
-    )
-    return f"The journal of run {recording.run_id} holds no {entry.kind} call {entry.name!r} at {entry.place}. {why}."
 
 
 def _described(error: LeadlineError) -> tuple[str, str]:

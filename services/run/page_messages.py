@@ -54,8 +54,8 @@ def run_configuration() -> Mapping[str, object]:
 def for_a_page(text: str, page: str = "") -> str:
     """Return a message without operators' terms; the log has the full text.
 
-    Of a sentence, brackets with operators' words are left out, then the alternatives with them, then the whole sentence.
-    Operators' terms are removed from the text where there is no message for the page; the log has the full text.
+    They are removed from the text where there is no message for the page: brackets with them, then the alternatives of a sentence, then
+    the whole sentence.
     """
     sentences = _BETWEEN_SENTENCES.split(text)
     advice = [sentence for sentence in sentences if OPERATORS_WORDS.search(sentence)]

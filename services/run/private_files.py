@@ -9,12 +9,9 @@ PRIVATE_UMASK = 0o077
 
 
 def make_private_folder(base: Path, *names: str) -> Path:
-    """Create a folder, and folders in it, that only the owner can read; existing ones keep their permissions. Blocking.
+    """Create a folder, and folders in it, that only the owner can read, and return the last one. Blocking.
 
-    Missing parents of the first private folder get the default permissions.
-
-    Returns:
-        The last folder.
+    Existing ones keep their permissions. Missing parents of the first private folder get the default permissions.
 
     Raises:
         OSError: it cannot be created, or is a file.

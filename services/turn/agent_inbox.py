@@ -24,7 +24,11 @@ _SHOWN = {"id", "title", "description", "step_type", "queries", "depends_on", "t
 
 def inbox_request(plan: Plan, title: str, description: str) -> dict[str, Any]:
     """Return the interrupt fields with which chat clients show a form for the plan."""
-    arguments = {"plan": plan_as_yaml(plan)}
+    shown = {
+        "title": plan.title,
+        "steps": [step.model_dump(include=_SHOWN, exclude_defaults=True) for step in plan.steps],
+    }
+    arguments = {"plan": yaml.safe_dump(shown, allow_unicode=True, sort_keys=False, width=100).rstrip()}
     return {
         "action_request": {"action": title, "args": arguments},
         "config": {"allow_accept": True, "allow_edit": True, "allow_respond": True, "allow_ignore": False},
@@ -42,15 +46,6 @@ def plan_message(plan: Plan, turn: int, number: int, request: str = "") -> AIMes
     return AIMessage(
         "\n\n".join([plan._repr_markdown_(), *([request] if request else [])]), name=PLANNER, id=f"plan-{turn}-{number}"
     )
-
-
-def plan_as_yaml(plan: Plan) -> str:
-    """Write a plan's title and steps as YAML for a person to read and edit."""
-    shown = {
-        "title": plan.title,
-        "steps": [step.model_dump(include=_SHOWN, exclude_defaults=True) for step in plan.steps],
-    }
-    return yaml.safe_dump(shown, allow_unicode=True, sort_keys=False, width=100).rstrip()
 
 
 def from_inbox(answer: object, plan: Plan | None) -> object:

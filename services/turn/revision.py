@@ -16,7 +16,6 @@ from schemas.state import ResearchState, plans_of, with_messages
 from schemas.usage import Usage
 from services.evidence.views import evidence_views
 from services.models import ask
-from services.reports.checking.checked_report import CheckedReport
 from services.reports.document import cited_in
 from services.reports.editing import TEMPLATE, headings_of, pieces_of, shortened, views_of, with_edits, without_section
 from services.reports.rendering import to_draft
@@ -104,16 +103,6 @@ def _request(state: ResearchState) -> str:
 def _spoken(state: ResearchState) -> str:
     request = _request(state).strip()
     return message_language(request) if request else state.get("locale", "en-US")
-
-
-def check_revised(revision: Revision | None, checked: CheckedReport) -> None:
-    """Check that a revised report has a proven statement; a newly written report is handled otherwise.
-
-    Raises:
-        RevisionRefused: no statement of the report is quoted or supported.
-    """
-    if revision is not None and checked.proves_nothing:
-        raise RevisionRefused(say("revision_unproven", message_language(revision.request)))
 
 
 def changed_by_code(report: Report, revision: Revision, *, by_rules: bool) -> tuple[Block, ...] | None:

@@ -61,11 +61,7 @@ def undone_steps(state: ResearchState) -> list[Step]:
 async def hear(
     state: ResearchState, runtime: Runtime[RunContext], node: str, place: str = "node"
 ) -> tuple[ResearchState, ResearchState]:
-    """Take the messages to the run since the last boundary.
-
-    Returns:
-        The state with the messages, and the update of the state, which is empty without messages.
-    """
+    """Return the state with the messages to the run since the last boundary, and its update, which is empty without messages."""
     known = {message.id for message in heard(state)}
     journal = boundary_journal(state, runtime, node)
     taken = await take_messages(journal, place, lambda message: message.id not in known)
@@ -127,11 +123,6 @@ class Standing:
         """Name of the journal of the current turn."""
         return run_key(self.thread, turn_at(self.following, self.values, self.metadata))
 
-    @property
-    def locale(self) -> str:
-        """Locale of the user."""
-        return str(self.values.get("locale") or "en")
-
     def steps(self) -> dict[str, bool]:
         """Return the ids of the steps of all plans, each with whether it is done."""
         results = self.values.get("results") or {}
@@ -154,7 +145,7 @@ async def steer_thread(
     Raises:
         BadInput: no run can follow the message; the error says what to do instead.
     """
-    locale = standing.locale
+    locale = str(standing.values.get("locale") or "en")
     if not standing.following:
         raise BadInput(say("steer_done" if standing.values.get("triage") else "steer_unbegun", locale))
     if "reporter" in standing.following:
