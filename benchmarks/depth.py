@@ -81,11 +81,7 @@ class Question:
         return cls(row["qid"], row["question"], frozenset(row["gold_ids"]), criteria)
 
     def shares(self, documents: Mapping[str, Sequence[str]]) -> dict[str, float]:
-        """Return the share of gold documents at each stage, and of criteria, by weight, with a gold document cited.
-
-        Args:
-            documents: ids at each of `STAGES`.
-        """
+        """Return the share of gold documents at each stage, and of criteria, by weight, with a gold document cited."""
         found = {stage: len(self.gold.intersection(documents[stage])) / len(self.gold) for stage in STAGES}
         judged = [(weight, gold) for weight, gold in self.criteria if gold]
         total = sum(weight for weight, _ in judged)

@@ -18,9 +18,10 @@ from typing import Any
 from benchmarks.report_prompts import exchanges_kept
 from leadline import Report, aresearch
 from leadline.evaluation.measures import SHORTEST, letters, own_text, repeated
-from leadline.runs.store import config_of, gatherings_of, open_home
+from leadline.runs.store import gatherings_of, open_home
 from schemas.depth import Depth
 from schemas.evidence import Excerpt, Passage, Source
+from services.evidence.citable_excerpts import all_excerpts
 from services.reports.parser import parse_report
 from services.run.settings import settings
 from services.search.documents import open_documents
@@ -61,17 +62,9 @@ async def left_by(home: Path, run_id: str) -> Left:
     """Read what a run left: its gatherings from the journal, its excerpts from its last state."""
     async with open_home(home) as opened:
         record = await opened.record(run_id)
-        values = (await opened.graph.aget_state(config_of(record))).values
+        values: Any = await opened.values(record)
         gathered = await gatherings_of(opened, run_id)
-    background = values.get("background")
-    return Left(
-        passages=gathered.passages,
-        excerpts=[
-            *(excerpt for result in values.get("results", {}).values() for excerpt in result.excerpts),
-            *(background.excerpts if background else []),
-        ],
-        sources=gathered.sources,
-    )
+    return Left(gathered.passages, all_excerpts(values), gathered.sources)
 
 
 def figures_of(report: Report, left: Left, prompts: Path) -> dict[str, Any]:
@@ -137,7 +130,6 @@ def _processor_seconds() -> float:
 
 
 def _peak_megabytes() -> float:
-    """Return the largest resident set of this process or one of its children, in 10**6 bytes."""
     peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return peak * (1 if sys.platform == "darwin" else 1024) / 1e6
 

@@ -167,11 +167,7 @@ def cpu(process: psutil.Process) -> float:
 
 
 async def research(client: LangGraphClient) -> tuple[float, float, bool]:
-    """Carry one run through.
-
-    Returns:
-        Seconds from its creation to its first event, and to its end, and whether it gave a report.
-    """
+    """Carry one run through; return seconds from its creation to its first event, and to its end, and whether it gave a report."""
     thread = (await client.threads.create())["thread_id"]
     created = time.monotonic()
     first = 0.0
@@ -210,8 +206,8 @@ async def measure(address: str, process: psutil.Process, jobs: int, runs: int) -
         alone=round(alone, 2),
         speedup=round(runs * alone / wall, 2),
         p50=round(statistics.median(carried), 2),
-        p95=round(_percentile(carried, 95), 2),
-        p95_with_wait=round(_percentile(waited, 95), 2),
+        p95=round(_percentile_95(carried), 2),
+        p95_with_wait=round(_percentile_95(waited), 2),
         slowdown=round(statistics.median(carried) / alone, 2),
         cpu_a_run=round(used / runs, 2),
         cores=round(used / wall, 2),
@@ -228,8 +224,8 @@ def _busy() -> float:
     return float(times.user + times.system + getattr(times, "nice", 0.0))
 
 
-def _percentile(ordered: list[float], percent: int) -> float:
-    return ordered[min(len(ordered) - 1, len(ordered) * percent // 100)]
+def _percentile_95(ordered: list[float]) -> float:
+    return ordered[len(ordered) * 95 // 100]
 
 
 def _show(measured: list[Measured]) -> None:

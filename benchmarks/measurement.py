@@ -37,12 +37,6 @@ def plain_environment(*kept: str) -> dict[str, str]:
 def measured_process(module: str, job: Mapping[str, Any], environment: Mapping[str, str], folder: Path) -> Any:
     """Give a job to a module of the benchmarks in a process of its own, and return the JSON of its last line.
 
-    Args:
-        module: which reads the job as JSON from its standard input.
-        job: with an `id` or a `folder`, by which a failure is named.
-        environment: of the process.
-        folder: in which it runs, so that no `.env` of the project is read.
-
     Raises:
         Impossible: it failed.
     """

@@ -23,7 +23,7 @@ from typing import Any
 from dotenv import dotenv_values
 
 from benchmarks.measurement import PROJECT, RESULTS, read_results, write_results
-from benchmarks.model_figures import journal_of, references_of, report_of, roles_in, roles_of, total_of
+from benchmarks.model_figures import COUNTED, journal_of, references_of, report_of, roles_in, roles_of, total_of
 from leadline.evaluation.question import EvalQuestion
 from leadline.evaluation.sets import read_set
 
@@ -117,12 +117,12 @@ def measured(
     out, home = folder / question.id, folder / "home"
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
-    before, _ = asyncio.run(journal_of(home, None))
+    before, _ = asyncio.run(journal_of(home))
     ended = research(
         question.question, PROJECT / "examples" / name, out, {**environment, "LEADLINE_HOME": str(home)},
         given.seconds, *(["--quick"] if given.quick else []),
     )  # fmt: skip
-    calls, known = asyncio.run(journal_of(home, None))
+    calls, known = asyncio.run(journal_of(home))
     calls = [] if calls == before else calls  # it did not come so far as to begin a run
     report = report_of(out, question)
     return {
@@ -169,20 +169,9 @@ def _print(total: Mapping[str, Any], roles: Mapping[str, Mapping[str, Any]]) -> 
     """Print the figures of all questions, and a line a role."""
     for name, value in total.items():
         print(f"{name.replace('_', ' '):<32} {'-' if value is None else value}")
-    columns = (
-        "calls",
-        "needed",
-        "valid_first",
-        "repeated",
-        "failed",
-        "faults",
-        "input_tokens",
-        "output_tokens",
-        "seconds",
-    )
-    print(f"\n{'role':<20}" + "".join(f"{name.replace('_', ' '):>14}" for name in columns))
+    print(f"\n{'role':<20}" + "".join(f"{name.replace('_', ' '):>14}" for name in COUNTED))
     for stem, role in roles.items():
-        print(f"{stem:<20}" + "".join(f"{role[name]:>14,}" for name in columns))
+        print(f"{stem:<20}" + "".join(f"{role[name]:>14,}" for name in COUNTED))
 
 
 def main() -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from leadline.evaluation.question import EvalQuestion
-from leadline.runs.store import config_of, open_home
+from leadline.runs.store import open_home
+from services.evidence.citable_excerpts import all_excerpts
 from services.reports.bundle import verify_bundle
 from services.run.errors import BundleError, JournalMiss
 from services.run.journal import Entry, Recording, run_key
@@ -19,6 +20,9 @@ SECOND_TRIES = {"reporter_sentences": ("reporter", "no sentence was supported")}
 """Templates with which a role is asked once more in another way: whose repetition it is, and why."""
 SUPPORTED = ("quoted", "supported", "inferred")
 """Statuses of sentences that count as verified."""
+COUNTED = (
+    "calls", "requests", "needed", "valid_first", "repeated", "failed", "faults", "input_tokens", "output_tokens", "seconds"
+)  # fmt: skip
 LONGEST_REASON = 160
 """Characters that are kept of why a call was made again."""
 _CITED = re.compile(r"[\[【(（]\s*+(?:excerpt\s++)?([A-Z]?\d++(?:[-‑–]\d++)?)\s*+[\]】)）](?!\()")
@@ -26,28 +30,19 @@ _CITED = re.compile(r"[\[【(（]\s*+(?:excerpt\s++)?([A-Z]?\d++(?:[-‑–]\d++
 _YEAR = re.compile(r"(?:1\d|20)\d\d")
 
 
-async def journal_of(home: Path, run_id: str | None) -> tuple[list[Entry], set[str]]:
-    """Return a run's calls to models in the order in which they ended, and the ids of all excerpts that it found.
-
-    Args:
-        home: folder of the runs.
-        run_id: of the run; None is the latest, finished or not.
-    """
+async def journal_of(home: Path) -> tuple[list[Entry], set[str]]:
+    """Return the latest run's calls to models in the order in which they ended, and the ids of all excerpts that it found."""
     async with open_home(home) as opened:
-        records = await opened.records()
-        record = next((one for one in records if run_id in {None, one.id}), None)
+        record = next(iter(await opened.records()), None)
         if record is None:
             return [], set()
-        values = (await opened.graph.aget_state(config_of(record))).values
+        values: Any = await opened.values(record)
         try:
             recording = await Recording.load(opened.store, run_key(record.id, values.get("turn", 1)), record.id)
         except JournalMiss:
             return [], set()
-    background = values.get("background")
-    found = [excerpt for result in values.get("results", {}).values() for excerpt in result.excerpts]
-    found += background.excerpts if background else []
     calls = [entry for entry in recording.entries.values() if entry.kind == "model"]
-    return sorted(calls, key=lambda entry: entry.at), {excerpt.id for excerpt in found}
+    return sorted(calls, key=lambda entry: entry.at), {excerpt.id for excerpt in all_excerpts(values)}
 
 
 def stem_of(entry: Entry) -> str:
@@ -73,20 +68,7 @@ def roles_of(calls: Sequence[Entry]) -> dict[str, dict[str, Any]]:
     for entry in calls:
         answer, stem = entry.answer or {}, stem_of(entry)
         used, place = answer.get("used", {}), (entry.place, stem)
-        role = roles.setdefault(
-            stem,
-            {
-                "calls": 0,
-                "requests": 0,
-                "needed": 0,
-                "valid_first": 0,
-                "repeated": 0,
-                "failed": 0,
-                "because": {},
-                "faults": 0,
-            }
-            | {"input_tokens": 0, "output_tokens": 0, "seconds": 0.0},
-        )
+        role = roles.setdefault(stem, {"because": {}, **dict.fromkeys(COUNTED, 0)})
         because = reason_of(entry)
         role["calls"] += 1
         role["requests"] += answer.get("requests", 1)
@@ -115,12 +97,7 @@ def references_of(calls: Iterable[Entry], known: set[str]) -> dict[str, int]:
 
 
 def report_of(out: Path, question: EvalQuestion) -> dict[str, Any]:
-    """Judge the files of a report: whether they verify, the statuses of its sentences, and which facts stand in it.
-
-    Args:
-        out: folder below which the report was written.
-        question: with the facts that are expected.
-    """
+    """Judge the files of a report: whether they verify, the statuses of its sentences, and which facts stand in it."""
     folder = next((file.parent for file in sorted(out.glob("*/evidence.json"))), None)
     facts = {"expected": len(question.facts), "in_report": 0, "in_excerpts": 0}
     if folder is None:

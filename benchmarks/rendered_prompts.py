@@ -250,7 +250,6 @@ def _joining(text: Element) -> str:
 
 
 def _wording(text: Element) -> str:
-    """Leave the wording as it is."""
     return text.first("draft").body
 
 
@@ -276,12 +275,7 @@ ROLES = (*_BY_ROLE, *_OF_TEXTS, *SILENT)
 
 
 def role_of(system: str, others: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Return the role of a request, of whose template its system message has the most lines; empty where it has none.
-
-    Args:
-        system: the message.
-        others: further templates by their names.
-    """
+    """Return the role of a request, of whose template its system message has the most lines; empty where it has none."""
     sources = {role: template_source(role) for role in ROLES} | dict(others)
     hits = {role: sum(line in system for line in _lines(source)) for role, source in sources.items()}
     return max(hits, key=lambda role: hits[role]) if any(hits.values()) else ""

@@ -60,16 +60,10 @@ def passages_of(
     """Return the passages that hold excerpts, each once, by source and place; an excerpt that none holds stands for itself."""
     shown: dict[tuple[str, int, int], str] = {}
     for excerpt in excerpts:
-        around = [
-            passage
-            for passage in passages
-            if passage.content_hash == excerpt.content_hash
-            and passage.start <= excerpt.start
-            and excerpt.end <= passage.end
-        ]
+        around = [passage for passage in passages if excerpt.lies_in(passage)]
         held = max(around, key=lambda passage: len(passage.text), default=None)
         if held is None:
-            shown[excerpt.content_hash, excerpt.start, excerpt.end] = excerpt.quote
+            shown[excerpt.place] = excerpt.quote
         else:
             shown[held.content_hash, held.start, held.end] = held.text
     return [
@@ -123,7 +117,7 @@ async def answers(job: Mapping[str, Any]) -> dict[str, Any]:
     out = Path(job["out"])
     with exchanges_kept(out / "prompts"):
         await researched(job)
-        calls, _ = await journal_of(settings().leadline_home, None)
+        calls, _ = await journal_of(settings().leadline_home)
         async with open_home(settings().leadline_home) as home:
             record = next(iter(await home.records()))
             report: Report = (await home.values(record))["report"]

@@ -29,7 +29,7 @@ from rich.table import Table
 
 from benchmarks.measurement import DEEP_SEA, PROJECT, QUESTION, RESULTS, machine, plain_environment, write_results
 from benchmarks.stub_endpoint import FIRST_TOKEN_SECONDS, PER_TOKEN_SECONDS
-from leadline.runs.store import config_of, open_home
+from leadline.runs.store import open_home
 from services.run.journal import Recording, run_key
 
 TARGETS = {
@@ -124,7 +124,7 @@ async def searches(home: Path) -> list[dict[str, Any]]:
     ahead = time.time() - time.monotonic()
     async with open_home(home) as opened:
         record = await opened.record(None, finished=True)
-        turn = (await opened.graph.aget_state(config_of(record))).values["turn"]
+        turn = (await opened.values(record))["turn"]
         recording = await Recording.load(opened.store, run_key(record.id, turn), record.id)
     ends = [
         (datetime.fromisoformat(entry.at).timestamp() - ahead, entry.seconds)
@@ -201,7 +201,6 @@ def _environment(work: Path, base_url: str) -> dict[str, str]:
 
 
 def _users() -> dict[str, str]:
-    """Return this environment without settings of its own, and with compiled modules, as an installed package has them."""
     return {name: value for name, value in plain_environment().items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 

@@ -38,11 +38,7 @@ _BESIDE = ("graph", "nodes", "prompts", "schemas", "services")
 
 
 def _check_nothing_hides() -> None:
-    """Make sure that Python finds the packages beside this one, and no others of their names, such as a script's folder `graph`.
-
-    Raises:
-        ImportError: another module hides one of them.
-    """
+    """Make sure that Python finds the packages beside this one, and no others of their names, such as a script's folder `graph`."""
     root = Path(__file__).resolve().parents[1]
     for name in _BESIDE:
         spec = find_spec(name)

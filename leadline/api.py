@@ -14,7 +14,7 @@ from leadline.runs.execute import ChangeAsked, OnEvent, OnReview, carry_out, fir
 from leadline.runs.output import check_writable
 from leadline.runs.profiles import load_profile
 from leadline.runs.revise import arevise
-from leadline.runs.run_ids import LATEST, checked_run_id, new_run_id
+from leadline.runs.run_ids import checked_run_id, new_run_id
 from leadline.runs.store import RunRecord, open_home
 from schemas.reporter import Report
 from services.reports.formats import check_formats
@@ -94,7 +94,8 @@ async def aresearch(
             await home.check_new(record)
             return await carry_out(home, record, await first_input(home, record), on_event, on_review)
     except ChangeAsked as change:
-        _check_alone(chosen, question)
+        if chosen:  # they would have no effect
+            raise BadInput(say("revising_no_choices", message_language(question))) from None
         return await arevise(change.after, change.request, on_event=on_event)
 
 
@@ -106,20 +107,10 @@ def _paths(folders: object) -> Iterable[object]:
     return folders
 
 
-def _check_alone(chosen: dict[str, Any], request: str) -> None:
-    """Check that a change of a report comes without choices, which would have no effect.
-
-    Raises:
-        BadInput: there are choices.
-    """
-    if chosen:
-        raise BadInput(say("revising_no_choices", message_language(request)))
-
-
 async def _following(before: str, question: str, options: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
     """Return the id of the followed run, the question, and that run's choices with the options over them."""
     async with open_home(settings().leadline_home) as home:
-        record = await home.latest_finished() if before == LATEST else await home.record(before)
+        record = await home.record(before, finished=True)
         record.check_usable()
         values: Any = await home.values(record)
         former = carried_context(values)
@@ -155,7 +146,6 @@ def _blocking(work: Callable[Arguments, Coroutine[Any, Any, Outcome]]) -> Callab
 
 
 def _has_loop() -> bool:
-    """Tell whether an event loop runs in this thread."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

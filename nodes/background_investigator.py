@@ -54,7 +54,8 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
         for place, passage in enumerate(gathered.passages, first)
     ]
     sources = merge_sources(remembered.sources, gathered.sources)
-    excerpts = [*excerpts, *_only_remembered(remembered.excerpts, excerpts)]  # what was read now comes first
+    only_remembered = [known for known in remembered.excerpts if not any(map(known.lies_in, excerpts))]
+    excerpts += only_remembered  # what was read now comes first
     by_memory = [Searched(name="memory", hits=len(remembered.excerpts))] if context.memory else []
     searched = [*by_memory, *gathered.searched]
     emit_message(
@@ -91,18 +92,6 @@ def _reports_next(state: ResearchState, context: RunContext) -> bool:
     """Tell whether the report follows directly, written only from what is found here, if anything is."""
     triage = state["triage"]
     return (triage is not None and triage.complexity == "simple") or not context.deep_research
-
-
-def _only_remembered(remembered: list[Excerpt], new: list[Excerpt]) -> list[Excerpt]:
-    """Return the remembered quotes that the search has not found again."""
-    return [
-        excerpt
-        for excerpt in remembered
-        if not any(
-            other.content_hash == excerpt.content_hash and other.start <= excerpt.start and excerpt.end <= other.end
-            for other in new
-        )
-    ]
 
 
 def quote_best(passage: Passage, question: str, excerpt_id: str, *, whole: bool = False) -> Excerpt:

@@ -143,7 +143,6 @@ def _nothing(task: StepTask, worked: Worked) -> StepResult:
 def _prompt(
     task: StepTask, tables: list[TableView], workspace: Workspace, attempts: list[CodeAttempt], room: int
 ) -> CoderPrompt:
-    """Return the prompt; `room` is for the evidence of other steps, in tokens."""
     step, own = task["step"], {table.file for table in tables}
     return CoderPrompt(
         question=task["question"],

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from schemas.context import RunContext
 from schemas.conversation import Former
 from schemas.coordinator import CoordinatorPrompt, Triage, Turn, triage_schema
-from schemas.evidence import Excerpt
+from schemas.evidence import Excerpt, quoted_sources
 from schemas.locale import LANGUAGES
 from schemas.profile import Profile
 from schemas.results import RECALLED, StepResult
@@ -44,7 +44,6 @@ from services.turn.conversation import (
     chosen_question,
     conversation_of,
     recall,
-    sources_of,
     stands_alone,
 )
 from services.turn.steps import left_out
@@ -189,7 +188,6 @@ def _last_human_text(state: ResearchState) -> str | None:
 
 
 def _unread_parts(state: ResearchState) -> int:
-    """Return the number of parts of the present message that are no text, such as pictures."""
     messages = state.get("messages", [])
     parts = (
         messages[-1].content
@@ -206,7 +204,6 @@ def _has_new_question(state: ResearchState) -> bool:
 
 
 def _without_present(state: ResearchState) -> list[AnyMessage]:
-    """Return the messages before the present question."""
     messages, last_text = state.get("messages", []), _last_human_text(state)
     present = last_text is not None and (not _has_new_question(state) or last_text.strip() == state["question"].strip())
     return messages[:-1] if present else messages
@@ -252,12 +249,6 @@ def _standing_alone(rewritten: str, prompt: CoordinatorPrompt, request: str, wis
     """Return the rewritten question, or the request if a first turn's rewriting is empty or loses a name; with the pages that it names.
 
     Writing out an abbreviation does not lose it, nor does leaving out the words of a wish.
-
-    Args:
-        rewritten: by a model.
-        prompt: what the model saw.
-        request: the message without a text that it brings along.
-        wishes: what the message asks of the answer.
     """
     first = not (prompt.conversation or prompt.asked_back)
     folded = rewritten.casefold()
@@ -306,7 +297,7 @@ def _from_earlier(former: Former | None, triage: Triage, recalled: list[Excerpt]
     return {
         "former": former,
         "results": Overwrite({RECALLED: result}),
-        "sources": Overwrite(sources_of(excerpts, former)),
+        "sources": Overwrite(quoted_sources(excerpts, former.sources)),
     }
 
 

@@ -85,11 +85,7 @@ def _request(plan: Plan | None, locale: str, problem: str) -> dict[str, object]:
 
 
 def _update(review: PlanReview, state: ResearchState, context: RunContext) -> ResearchState:
-    """Return the update of the state by a review.
-
-    Raises:
-        ValueError: the submitted plan cannot be used.
-    """
+    """Return the update of the state by a review."""
     if review.action == "edit":
         return {"feedback": [*state["feedback"], review.feedback], "review": "edited"}
     if review.action == "accept" or review.plan is None:
@@ -113,7 +109,6 @@ def _update(review: PlanReview, state: ResearchState, context: RunContext) -> Re
 
 
 def _settled_message(plan: Plan, state: ResearchState) -> list[AnyMessage]:
-    """Replace the question in the thread by the decision."""
     return [plan_message(plan, state["turn"], len(state["plans"]))]
 
 

@@ -46,7 +46,6 @@ async def planner(state: ResearchState, runtime: Runtime[RunContext]) -> Researc
 
 
 async def _planned(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
-    """Return the update of the state by the next plan."""
     context = choices(runtime)
     plans = state["plans"][:-1] if state["review"] == "edited" else plans_of(state)
     changed = plans != state["plans"]

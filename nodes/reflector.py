@@ -46,7 +46,6 @@ async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
 
 
 async def _reflected(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
-    """Return the update of the state by the reflection."""
     context, locale = choices(runtime), state["locale"]
     fresh = {step_id: result for step_id, result in state["results"].items() if result.unjudged}
     wave = Usage(seconds=max((result.seconds for result in fresh.values()), default=0.0))
@@ -57,7 +56,8 @@ async def _reflected(state: ResearchState, runtime: Runtime[RunContext]) -> Rese
     if wants_report(state):
         return {**_given_up(state, fresh, say("steered_stop", locale)), **outline, "usage": wave}
     heard_only = bool(for_planner(state)) and not fresh
-    if limit is None and (heard_only or _may_go_on(state, fresh, context) or _computed_only(state, fresh)):
+    goes_on = _are_sound(fresh) and bool(ready_steps(state, context.max_step_attempts))
+    if limit is None and (heard_only or goes_on or _computed_only(state, fresh)):
         return {"results": _with_verdicts(fresh, {}, say("verdict_sound", locale)), **outline, "usage": wave}
     reflection, by_rules = None, list[str]()
     async with node_run(account, runtime, "reflector") as run:
@@ -117,11 +117,6 @@ def _given_up(state: ResearchState, fresh: dict[str, StepResult], why: str) -> R
     skipped = {step.id: StepResult(step_id=step.id, status="skipped", error=why) for step in undone_steps(state)}
     limits = [why] if why else []
     return {"results": {**_with_verdicts(fresh, {}, why), **skipped}, "spent": True, "limits": limits}
-
-
-def _may_go_on(state: ResearchState, fresh: dict[str, StepResult], context: RunContext) -> bool:
-    """Tell whether steps are left and the new results are sound, so that no reflection is needed."""
-    return _are_sound(fresh) and bool(ready_steps(state, context.max_step_attempts))
 
 
 def _are_sound(results: dict[str, StepResult]) -> bool:
@@ -186,12 +181,7 @@ async def _settled(
 ) -> Reflection:
     """Keep only contradictions between two found sides, add earlier ones, and reject `enough` without evidence.
 
-    Args:
-        reflection: the model's reflection.
-        state: state of the run.
-        evidence: the texts of the sources.
-        confirmed: whether to keep only contradictions that the check confirms: rules compare figures without their
-            subjects.
+    With `confirmed`, only contradictions stay that the check confirms: rules compare figures without their subjects.
     """
     background = state["background"].excerpts if state["background"] else []
     quoted = [excerpt for result in state["results"].values() for excerpt in result.excerpts]
@@ -228,10 +218,7 @@ def _with_verdicts(
 ) -> dict[str, StepResult]:
     """Record the verdict on the latest attempt of each step.
 
-    Args:
-        judged: judged results by step id.
-        verdicts: the model's verdicts by step id; a missing verdict accepts the result.
-        reason: reason for verdicts without their own.
+    A missing verdict accepts the result; `reason` stands for verdicts without their own.
     """
     recorded = {}
     for step_id, result in judged.items():
@@ -246,7 +233,6 @@ def _with_verdicts(
 def _limits(
     state: ResearchState, context: RunContext, reflection: Reflection, results: dict[str, StepResult]
 ) -> list[str]:
-    """Return the limits that stop the research although it should continue."""
     locale = state["locale"]
     limits = [
         say("attempt_limit", locale, id=step_id, limit=context.max_step_attempts)

@@ -48,13 +48,14 @@ from services.run.roles import OFFLINE, role_model
 from services.run.scope import Run, choices, evidence_of, node_run, prompts_of
 from services.run.ui_text import is_chinese, say
 from services.run.wishes import obeyed, wishes_of
+from services.text.tokens import message_language
 from services.tools.mcp.offered_tools import failures_once
 from services.tools.mcp.registry import close_sessions
 from services.turn.added_evidence import SectionResearch, document_search, with_excerpts
 from services.turn.conversation import change_messages
 from services.turn.memory_keeping import remember_report
 from services.turn.memory_recall import reused_limits
-from services.turn.revision import Revised, check_revised, refused_update, revised, revision_of
+from services.turn.revision import Revised, refused_update, revised, revision_of
 from services.turn.steering import hear, late_messages
 from services.turn.steps import left_out
 from services.turn.thread_data import keep_version
@@ -91,7 +92,8 @@ async def _reported(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
             if revision is not None:
                 written, state, excerpts, added = await _revised(run, state, revision, excerpts, runtime)
             elif answer := _answered(state):
-                written = await _known_answer(run, answer, locale)
+                offline = await by_rules(run, "coordinator")
+                written = Written(answer, notes=[say("offline", locale)] if offline else [], by_rules=offline)
             elif excerpts:
                 emit_message(runtime, "notice", "reporter", "writing", locale)
                 prompt = await asyncio.to_thread(prompt_of, state, context)
@@ -151,16 +153,7 @@ async def _proved(
     research: SectionResearch | None,
     runtime: Runtime[RunContext],
 ) -> Revised:
-    """Check a text, simplify it while it proves nothing, and from depth `deep` on complete its weakest topic with new quotes.
-
-    Args:
-        run: run scope of the node.
-        made: the text and what it may cite.
-        revision: the requested change, if it is one.
-        prompt: the prompt of a newly written text.
-        research: researches a topic of a newly written text.
-        runtime: runtime of the node.
-    """
+    """Check a text, simplify it while it proves nothing, and from depth `deep` on complete its weakest topic with new quotes."""
     written, state, excerpts, added = made
     checked = await _check(run, state, written, excerpts, runtime)
     if new_excerpts := written.verified.new_excerpts:
@@ -182,7 +175,8 @@ async def _proved(
             "sources": {**added.get("sources", {}), **written.verified.new_sources},
         }
         excerpts = cited_evidence(state)
-    check_revised(revision, checked)
+    if revision is not None and checked.proves_nothing:
+        raise RevisionRefused(say("revision_unproven", message_language(revision.request)))
     while prompt and not written.by_rules and checked.proves_nothing:
         if _computes(checked, state, excerpts):
             break
@@ -208,7 +202,6 @@ def _prompt_versions(context: RunContext, usage: Usage, written: Written) -> dic
 async def _revised(
     run: Run, state: ResearchState, revision: Revision, excerpts: list[Excerpt], runtime: Runtime[RunContext]
 ) -> Revised:
-    """Write the next version of the report."""
     emit_message(runtime, "notice", "reporter", "revision_writing", state["locale"])
     notify = partial(_emit_notice, runtime, state["locale"])
     made = await revised(run, state, revision, excerpts, evidence_of(runtime), notify)
@@ -233,12 +226,6 @@ def _answered(state: ResearchState) -> str:
     """Return the coordinator's answer from earlier turns' evidence, if there is one."""
     triage = state["triage"]
     return triage.answer if triage is not None and not state["plans"] else ""
-
-
-async def _known_answer(run: Run, answer: str, locale: str) -> Written:
-    """Return the coordinator's answer as the written text; it counts as written by rules if no model is connected."""
-    offline = await by_rules(run, "coordinator")
-    return Written(answer, notes=[say("offline", locale)] if offline else [], by_rules=offline)
 
 
 def _with_research(state: ResearchState, added: ResearchState) -> ResearchState:

@@ -8,7 +8,7 @@ import asyncio
 from langgraph.runtime import Runtime
 
 from schemas.context import RunContext
-from schemas.evidence import Excerpt, Source
+from schemas.evidence import Excerpt, Source, quoted_sources
 from schemas.researcher import Findings, ResearcherPrompt
 from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
@@ -46,7 +46,6 @@ async def researcher(state: StepTask, runtime: Runtime[RunContext]) -> ResearchS
 
 
 async def _with_passages(run: Run, task: StepTask, workspace: Workspace) -> Outcome:
-    """Search and judge in rounds."""
     locale, step_id = task["locale"], task["step"].id
     wanted = Wanted(task["sources_left"], task["step"].source_kind, task["quoted"])
     gathered = await search_in_rounds(
@@ -148,10 +147,4 @@ def _outcome(result: StepResult, locale: str, sources: dict[str, Source], limits
     if not result.excerpts:
         update = {"status": "failed", "error": say("no_quotes", locale), "finding": "", "confidence": 0.0}
         return Outcome(result.model_copy(update=update), limits=limits, read=sources)
-    used = {excerpt.content_hash for excerpt in result.excerpts}
-    copies = {
-        source_hash: source
-        for source_hash, source in sources.items()
-        if source_hash in used or source.duplicate_of in used
-    }
-    return Outcome(result, copies, limits, sources)
+    return Outcome(result, quoted_sources(result.excerpts, sources), limits, sources)

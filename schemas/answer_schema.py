@@ -55,12 +55,7 @@ Answer = Annotated[str, AtMost(1_500)]
 
 @lru_cache(maxsize=64)
 def reduced_schema(schema: type[BaseModel], without: frozenset[str] = frozenset()) -> type[BaseModel]:
-    """Return a schema of the same name without some fields; what a model gives for those is left out.
-
-    Args:
-        schema: of the whole answer.
-        without: names of fields that the case does not need.
-    """
+    """Return a schema of the same name without some fields; what a model gives for those is left out."""
     fields: dict[str, Any] = {
         name: (field.annotation, field) for name, field in schema.model_fields.items() if name not in without
     }

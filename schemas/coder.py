@@ -70,7 +70,6 @@ MAX_CODE_LINES = 400
 
 
 def _joined(value: Any) -> Any:
-    """Join the lines of a program; a program that came as one text stays as it is."""
     return "\n".join(value) if isinstance(value, list) and all(isinstance(line, str) for line in value) else value
 
 

@@ -50,8 +50,6 @@ class Triage(BaseModel):
     intent: Intent
     category: Title = ""
     """The profile's topic that the question belongs to, where there is a profile."""
-    confidence: SkipJsonSchema[float] = Field(default=1.0, ge=0, le=1)
-    """Of versions before 0.2, and of the rules. No model is asked for it, as nothing uses it."""
     original: SkipJsonSchema[str] = ""
     """The question as asked. Code sets it, and no model is asked for it."""
     wishes: Wishes = Field(default_factory=Wishes)

@@ -120,8 +120,7 @@ def root_of(key: str, sources: Mapping[str, Source]) -> str:
 def by_content_hash(report: Any) -> Any:
     """Name sources by content hash in a report of versions before 0.2, or in `evidence.json`; both name them `S1`, `S2`, ….
 
-    Args:
-        report: not validated yet, with `sources`, `excerpts` and `results`. Any other value is returned as it is.
+    Any other value than such a report, not validated yet, is returned as it is.
     """
     sources = report.get("sources") if isinstance(report, dict) else None
     if not isinstance(sources, list):
@@ -226,6 +225,21 @@ class Excerpt(BaseModel):
         """The quote below its heading and the headings of its table: what statements are checked against."""
         return "\n".join(filter(None, [self.section, self.heads, self.quote]))
 
+    @property
+    def place(self) -> QuotePlace:
+        """Where it stands."""
+        return self.content_hash, self.start, self.end
+
+    def lies_in(self, other: "Excerpt | Passage") -> bool:
+        """Tell whether another quote or a passage of the same text holds it."""
+        return self.content_hash == other.content_hash and other.start <= self.start and self.end <= other.end
+
+
+def quoted_sources(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -> dict[str, Source]:
+    """Return the sources of excerpts, and copies of these sources, by content hash."""
+    quoted = {excerpt.content_hash for excerpt in excerpts}
+    return {key: source for key, source in sources.items() if key in quoted or source.duplicate_of in quoted}
+
 
 Status = Literal["", "quoted", "supported", "inferred", "unverified", "contradicted"]
 """What the check of a sentence came to: the words of a source, supported by what it cites, a conclusion from supported
@@ -286,11 +300,7 @@ statement is unverified or the question is not answered; none of its statements 
 def standing(claims: int, sure: int, answered: Answered, inferred: int = 0) -> Standing:
     """Return how a report stands. Whatever shows it gives a tick and green for `all` alone, and warns of `some` and `none`.
 
-    Args:
-        claims: statements of the report.
-        sure: those of them that are quoted or supported; an inferred one is not.
-        answered: whether it answers its question.
-        inferred: those of them that are inferred.
+    Of its claims so many are `sure`, which is quoted or supported, and so many others `inferred`.
     """
     if not claims:
         return "empty"

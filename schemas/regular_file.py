@@ -19,10 +19,7 @@ _KINDS = {
 def read_regular(file: Path, max_bytes: int, *, follow: bool = True) -> bytes:
     """Read a regular file. Blocking, but never waits for another process.
 
-    Args:
-        file: path of the file.
-        max_bytes: size above which the file is refused.
-        follow: whether the file may be a link; a link to anything but a regular file is refused in either case.
+    It may be a link only with `follow`; a link to anything but a regular file is refused in either case.
 
     Raises:
         OSError: the file is missing, unreadable, no regular file, or too large; `strerror` says which.

@@ -8,7 +8,6 @@ import gc
 import os
 import re
 import sys
-from functools import cache
 from importlib import import_module, metadata
 from inspect import cleandoc
 from pathlib import Path
@@ -68,19 +67,14 @@ class Commands(TyperGroup):
 
 def loaded(name: str) -> Any:
     """Return a command with its module loaded; the paragraphs of its help are as wide as the terminal, not as the docstring."""
-    command = get_group(_module(COMMANDS[name].module).commands).commands[name]
+    module = import_module(f"leadline.cli.{COMMANDS[name].module}")
+    command = get_group(module.commands).commands[name]
     for each in (command, *getattr(command, "commands", {}).values()):
         each.help = _LINE_BREAK.sub(" ", cleandoc(each.help or ""))
     return command
 
 
 _LINE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
-
-
-@cache
-def _module(name: str) -> Any:
-    """Import a module of commands."""
-    return import_module(f"leadline.cli.{name}")
 
 
 app = typer.Typer(

@@ -13,13 +13,7 @@ COLOURS = ("cyan", "green", "magenta", "yellow", "blue", "red")
 
 
 def bars(chart: Chart, width: int, *, ascii_only: bool = False) -> list[Text]:
-    """Return the lines of a bar, line or pie chart.
-
-    Args:
-        chart: checked data; not a scatter chart.
-        width: maximum columns of a line.
-        ascii_only: whether to draw only with ASCII characters.
-    """
+    """Return the lines of a bar, line or pie chart."""
     numbers = [[format_number(value) for value in series.values] for series in chart.series]
     longest = max(abs(value) for series in chart.series for value in series.values)
     label_room = min(max(map(cell_len, chart.categories)), width // 3)

@@ -54,15 +54,7 @@ def verify(
         raise BadInput("With --version, name exactly one run: leadline verify RUN --version 1")
     if judge and (version is not None or any(map(_is_run, places))):
         raise BadInput("--judge checks the report of a folder: leadline verify DIR --judge")
-    failed = [
-        place
-        for place in places
-        if not (
-            _version_holds(str(place), version)
-            if version is not None or _is_run(place)
-            else _holds(place, bundle, judge)
-        )
-    ]
+    failed = [place for place in places if not _holds(place, version, bundle, judge)]
     if judge:
         folders = dict.fromkeys(bundle or place.parent if place.is_file() else place for place in places)
         failed += [folder for folder in folders if not _is_judged_well(folder)]
@@ -73,12 +65,6 @@ def verify(
 def _is_run(place: Path) -> bool:
     """Tell whether an argument is not a file or folder, but has the form of a run id."""
     return not place.exists() and is_run_id(str(place))
-
-
-def _version_holds(run: str, number: int | None) -> bool:
-    """Check a version of a run's report, and print the result."""
-    version, check = asyncio.run(averify(run, number))
-    return _print_check(f"{run}, version {version.number}", check)
 
 
 def _is_judged_well(folder: Path) -> bool:
@@ -97,8 +83,11 @@ def _is_judged_well(folder: Path) -> bool:
     return not judgement.doubted
 
 
-def _holds(place: Path, bundle: Path | None, judge: bool) -> bool:
-    """Check one report, or one file and the report that it cites, and print the results."""
+def _holds(place: Path, number: int | None, bundle: Path | None, judge: bool) -> bool:
+    """Check a version of a run's report, a folder's report, or a file and the report that it cites, and print the results."""
+    if number is not None or _is_run(place):
+        version, check = asyncio.run(averify(str(place), number))
+        return _print_check(f"{place}, version {version.number}", check)
     if not place.is_file():
         return _print_check(str(place), verify_bundle(place), judge)
     own, folder = verify_markdown(place, bundle), bundle or place.parent

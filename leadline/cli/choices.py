@@ -71,7 +71,6 @@ def option(name: str, *, show_default: bool = True, hide_rare: bool = False) -> 
 
 
 def _show_all(context: typer.Context, requested: bool) -> None:
-    """Print the help with the hidden options."""
     if requested:
         for parameter in context.command.params:
             parameter.hidden = False  # type: ignore[attr-defined]  # options have it; the command is made anew for each call
@@ -83,7 +82,6 @@ _HELP_ALL = typer.Option("--help-all", help="Show all options.", is_eager=True, 
 
 
 def _described(field: FieldInfo) -> str:
-    """Return a field's description with the values that it takes."""
     taken = ""
     if get_origin(field.annotation) is Literal:
         taken = f" One of {', '.join(get_args(field.annotation))}."
@@ -109,7 +107,7 @@ def takes_choices(*names: str, show_default: bool = True) -> Callable[[Callable[
         def run(context: typer.Context, **values: Any) -> None:
             chosen = {name: values.pop(name) for name in names}
             values.pop("help_all")
-            command(**values, options={name: chosen[name] for name in names if _is_on_command_line(context, name)})
+            command(**values, options={name: chosen[name] for name in names if _is_given(context, name)})
 
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # PEP 362; typer reads it
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -118,8 +116,7 @@ def takes_choices(*names: str, show_default: bool = True) -> Callable[[Callable[
     return add_options
 
 
-def _is_on_command_line(context: typer.Context, name: str) -> bool:
-    """Tell whether a parameter is on the command line, even with its default value."""
+def _is_given(context: typer.Context, name: str) -> bool:
     source = context.get_parameter_source(name)
     return source is not None and source.name != "DEFAULT"
 

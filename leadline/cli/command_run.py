@@ -41,15 +41,7 @@ def show_report(
     question: str = "",
     run_id: str = "",
 ) -> None:
-    """Run to the report and print it; the folder of its files is printed on stderr.
-
-    Args:
-        work: the work that returns the report.
-        as_json: print the report as JSON.
-        as_events: print progress and the result as JSON lines.
-        question: the question, if known already.
-        run_id: id of the run, if known already.
-    """
+    """Run to the report and print it; the folder of its files is printed on stderr."""
 
     async def main() -> Report:
         with progress_shown(as_json=as_events) as progress:

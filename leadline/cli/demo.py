@@ -56,7 +56,6 @@ def demo(
 
 
 async def _play(events: Sequence[Event], seconds: float, as_events: bool) -> None:
-    """Show the events at the pace at which they fill the time."""
     whole = sum(_PACE.get(event.type, 1.0) for event in events)
     began, shown = time.monotonic(), 0.0
     with progress_shown(as_json=as_events) as progress:

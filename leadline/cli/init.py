@@ -105,7 +105,6 @@ def _search(search: str | None, asking: bool) -> dict[str, str]:
 
 
 def _documents(docs: list[Path] | None, asking: bool) -> dict[str, str]:
-    """Return the setting of the document folders."""
     folders = docs or []
     if not folders and asking:
         typed = typer.prompt("Folder of your documents (Enter: none)", default="", show_default=False, err=True).strip()
@@ -134,11 +133,7 @@ def _fine(values: dict[str, str], asking: bool) -> bool:
 
 
 def _allowed(changed: dict[str, str], before: dict[str, str], *, asking: bool, force: bool) -> None:
-    """Check that existing settings in the file may be changed.
-
-    Raises:
-        BadInput: the settings may not be changed.
-    """
+    """Check that existing settings in the file may be changed."""
     replaced = [name for name in changed if before.get(name)]
     if not replaced or force:
         return
@@ -150,7 +145,6 @@ def _allowed(changed: dict[str, str], before: dict[str, str], *, asking: bool, f
 
 
 def _overridden(changed: dict[str, str]) -> None:
-    """Warn about environment variables that override the written settings."""
     for name, value in changed.items():
         if os.environ.get(name, value) != value:
             echo(

@@ -24,12 +24,7 @@ def model_settings(
 ) -> dict[str, str]:
     """Return the settings of the model; missing options are asked for.
 
-    Args:
-        provider: name of a provider in `PROVIDERS`.
-        endpoint: address of the endpoint.
-        model: name of the model at the endpoint.
-        asking: whether a person can be asked.
-        before: settings that are written already; a model among them is turned off where none is chosen.
+    A model among the settings `before` is turned off where none is chosen.
 
     Raises:
         BadInput: there is no such provider, a setting is missing and no person can be asked, or the address is invalid.
@@ -64,7 +59,6 @@ def model_settings(
 
 
 def _own_package(provider: Provider, model: str | None, asking: bool) -> dict[str, str]:
-    """Return the settings of a provider that is reached through its own package."""
     title = provider.title
     key = typed_key(provider.key_variable, f"Key for {title}", asking, needed=True) if provider.needs_key else ""
     what = f"Name of the model at {title}" if provider.needs_key else "Path of the file, such as /models/model.gguf"
@@ -86,11 +80,7 @@ def _choose_provider() -> tuple[str, LocalServer | None]:
 
 
 def _chosen_model(address: str, key: str, asking: bool) -> str:
-    """Return the model that a person chooses from the endpoint's list, or the preferred one without a person.
-
-    Raises:
-        BadInput: no person can be asked, and no model is preferred.
-    """
+    """Return the model that a person chooses from the endpoint's list, or the preferred one without a person."""
     listed = asyncio.run(listed_models(address or None, SecretStr(key) if key else None))
     writing, natural = writing_models(listed), choice_among(listed, address)
     if not asking:

@@ -9,13 +9,7 @@ from services.run.errors import BadInput
 
 
 def choose(question: str, choices: Mapping[str, str], default: str) -> str:
-    """Ask a person to choose by number or name.
-
-    Args:
-        question: text of the question.
-        choices: shown texts by name.
-        default: name chosen by Enter.
-    """
+    """Ask a person to choose by number or name."""
     names = list(choices)
     typer.echo(f"\n{question}", err=True)
     for place, name in enumerate(names, 1):

@@ -112,11 +112,7 @@ class _Steering(NamedTuple):
 
 
 def _is_steered(run: str, steering: _Steering, as_events: bool, options: dict[str, Any]) -> bool:
-    """Leave a message for a run that is not finished, and print what it does; False if the run is finished.
-
-    Raises:
-        BadInput: there are choices, which would have no effect, or the run cannot follow the message.
-    """
+    """Leave a message for a run that is not finished, and print what it does; False if the run is finished."""
     records = {record.id: record for record in asyncio.run(leadline.aruns())}
     if records[full_id(run, records)].has_answer:
         return False

@@ -23,12 +23,7 @@ LONGEST = 400
 
 
 def summary(record: RunRecord, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield a label and a text for each line.
-
-    Args:
-        record: the run.
-        values: values of its state.
-    """
+    """Yield a label and a text for each line."""
     report: Report | None = values.get("report")
     locale = terminal_locale(values)
     parsed = None if report is None else parse_report(report)

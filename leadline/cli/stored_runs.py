@@ -61,7 +61,6 @@ def runs(
 
 
 def _line(record: RunRecord, width: int) -> str:
-    """Return a line about a run that fits so many columns."""
     line = Text(f"{record.id}  {record.status:<{STATUS}}  {' '.join(record.question.split())}")
     line.truncate(width, overflow="ellipsis")
     return line.plain

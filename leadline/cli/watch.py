@@ -39,7 +39,6 @@ def watch(
 
 
 async def _check(run: str | None, as_json: bool) -> bool:
-    """Check once, and return whether a claim has fallen."""
     outcome, folder = await awatch(run)
     await _show(outcome, folder, as_json)
     return outcome.has_fallen

@@ -31,16 +31,6 @@ async def evaluate(
 ) -> Evaluation:
     """Run every question under every setting, and measure the reports.
 
-    Args:
-        questions: the questions.
-        settings_of_runs: what differs between the runs of a question.
-        choices: choices of all runs, fields of `schemas.context.RunContext`.
-        place: folder of the results and reports; what is done in it is not done again.
-        name: name of the set.
-        locale: language of the table.
-        jobs: number of parallel runs.
-        on_outcome: called after each run.
-
     Raises:
         BadInput: a choice or a folder cannot be used, or a finished run is not in this home.
     """
@@ -104,6 +94,5 @@ async def _measured(
 
 
 def _missing(question: EvalQuestion, report: Report) -> list[str]:
-    """Return the facts that are neither in a report nor in its quotes."""
     texts = [text for _, text in own_text(parse_report(report))]
     return facts_missing(question, "\n".join([*texts, *(excerpt.quote for excerpt in quotes_of(report))]))

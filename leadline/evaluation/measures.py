@@ -67,13 +67,7 @@ _ANSWERED = {"yes": 1.0, "partly": 0.5, "no": 0.0}
 
 
 def figures_of(question: EvalQuestion, report: Report, gathered: Gatherings) -> Figures:
-    """Return the figures of a run. Blocking.
-
-    Args:
-        question: the question with its expectations.
-        report: the report.
-        gathered: passages found by its searches.
-    """
+    """Return the figures of a run. Blocking."""
     texts = list(own_text(parse_report(report)))
     statuses = Counter(status_of(claim) for claim in report.citations)
     cited = _cited(report)
@@ -135,7 +129,6 @@ def fact_shares(question: EvalQuestion, text: str, report: Report) -> Figures:
 
 
 def _gold(question: EvalQuestion, report: Report, gathered: Gatherings, sources: Mapping[str, Source]) -> Figures:
-    """Return the share of the gold sources at each stage."""
     gold = question.sources
     stages = {
         "gold_found": {passage.content_hash for passage in gathered.passages},

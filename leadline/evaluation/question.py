@@ -15,7 +15,6 @@ Text = Annotated[str, StringConstraints(min_length=1, max_length=MAX_TEXT)]
 
 
 def _alternatives(value: Any) -> Any:
-    """Return a fact as the list of its forms."""
     return [value] if isinstance(value, str) else value
 
 
@@ -63,12 +62,7 @@ class EvalQuestion(BaseModel):
 
 
 def locale_of(languages: Iterable[str], chosen: str | None = None) -> str:
-    """Return the language of the table: the chosen one, else Chinese if most questions are Chinese, else English.
-
-    Args:
-        languages: languages of the questions.
-        chosen: language of all reports; `auto` counts as not chosen.
-    """
+    """Return the language of the table: the chosen one, else Chinese if most questions are Chinese, else English."""
     if chosen and chosen != "auto":
         return chosen
     chinese = [is_chinese(language) for language in languages]

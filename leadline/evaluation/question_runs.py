@@ -69,16 +69,8 @@ async def run_settings(
 ) -> dict[tuple[str, str], Outcome]:
     """Run every question under every setting without a result, and continue started runs.
 
-    Args:
-        questions: the questions.
-        settings: what differs between the runs of a question.
-        choices: choices of all runs; those of a setting come first.
-        place: folder of the evaluation.
-        jobs: number of parallel runs; with more than one, their seconds are not comparable.
-        on_outcome: called after each run.
-
-    Returns:
-        The outcome of each run, by question's id and setting's name.
+    Choices of a setting come before those of all runs. With more than one parallel run, their seconds are not comparable.
+    Outcomes are by question's id and setting's name.
 
     Raises:
         BadInput: a choice or a folder cannot be used, or the folder holds an evaluation with other choices.
@@ -138,7 +130,6 @@ async def run_settings(
 
 
 async def _report(question: str, run_id: str, out: Path, choices: Mapping[str, Any], *, again: bool) -> Report:
-    """Research a question, or continue its run."""
     if again:
         try:
             return await aresume(run_id, out=out)
@@ -159,7 +150,6 @@ def _done(started: Outcome, report: Report) -> Outcome:
 
 
 def _choices(question: EvalQuestion, setting: Setting, shared: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the choices of a run."""
     chosen = {**shared, **setting.choices}
     if question.language:
         chosen["locale"] = question.language

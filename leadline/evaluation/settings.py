@@ -46,11 +46,7 @@ def settings_of(
 ) -> list[Setting]:
     """Return every combination of the given values; single values apply to all and are not in the names.
 
-    Args:
-        prompts: folders; `built-in` stands for the prompts that Leadline has, unless there is such a folder.
-        models: names of models.
-        depths: names in `schemas.depth.DEPTHS`.
-        searches: values of `RunContext.search`.
+    Among the folders of prompts, `built-in` stands for the prompts that Leadline has, unless there is such a folder.
 
     Raises:
         BadInput: a folder or a depth cannot be used, or there are too many combinations.

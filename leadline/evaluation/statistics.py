@@ -54,10 +54,6 @@ def difference(first: Sequence[float], second: Sequence[float]) -> Difference | 
     The test is Fisher's (The Design of Experiments, 1935): under the hypothesis that the settings do not differ, the sign
     of each question's difference is a coin's. All signs are tried up to `EXACT_UP_TO` questions that differ, else `RESAMPLES` random
     ones, with one added to both counts (Phipson and Smyth, 2010).
-
-    Args:
-        first: one value per question.
-        second: values of the same questions, in the same order.
     """
     if not first:
         return None

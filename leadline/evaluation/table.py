@@ -51,7 +51,6 @@ def _difference_cells(difference: Difference | None, unit: Unit, locale: str) ->
 
 
 def _notable_differences(evaluation: Evaluation) -> list[str]:
-    """Return a line for each significant difference."""
     locale = evaluation.locale
     return [
         say(

@@ -187,7 +187,9 @@ def server() -> "Server[Any, Any]":
     @made.list_tools()  # type: ignore[no-untyped-call,untyped-decorator]  # the SDK's decorators have no types
     async def _list() -> list[types.Tool]:
         return [
-            types.Tool(name=name, description=_description(arguments), inputSchema=_schema(arguments))
+            types.Tool(
+                name=name, description=" ".join((arguments.__doc__ or "").split()), inputSchema=_schema(arguments)
+            )
             for name, (arguments, _) in TOOLS.items()
         ]
 
@@ -208,10 +210,6 @@ def server() -> "Server[Any, Any]":
         return [types.TextContent(type="text", text=await work(_read(name, arguments, values), on_progress))]
 
     return made
-
-
-def _description(arguments: type[_Arguments]) -> str:
-    return " ".join((arguments.__doc__ or "").split())
 
 
 def _schema(arguments: type[_Arguments]) -> dict[str, Any]:

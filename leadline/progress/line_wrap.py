@@ -12,9 +12,7 @@ _NOT_LAST = frozenset("（《【「『“‘([{")
 def wrapped(text: Text, width: int) -> list[Text]:
     """Return a text as lines.
 
-    Args:
-        text: the styled text; line ends stay, and lines do not break at no-break spaces.
-        width: maximum columns of a line, at least 2.
+    Line ends stay, and lines do not break at no-break spaces; `width` is at least 2.
     """
     lines = []
     for paragraph in text.split("\n", allow_blank=True):

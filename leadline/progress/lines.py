@@ -95,7 +95,6 @@ class Lines(Progress):
         return True
 
     def _is_new(self, event: Event) -> bool:
-        """Tell whether a source was not printed yet."""
         address = str(event.data.get("url") or event.title)
         known = address in self._read
         self._read.add(address)
@@ -130,25 +129,17 @@ class JsonLines(Progress):
 
 @contextmanager
 def progress_shown(*, as_json: bool = False) -> Iterator[Progress]:
-    """Show progress while the block runs; nothing is ever written to stdout.
-
-    Args:
-        as_json: whether to print one JSON line per event, for programs.
-    """
+    """Show progress while the block runs; nothing is ever written to stdout."""
     if as_json:
         yield JsonLines()
         return
     console = console_of(err=True)
-    if not can_redraw(console):
+    # Lines are redrawn in a terminal that can; colours alone (FORCE_COLOR) do not suffice
+    if not sys.stderr.isatty() or console.is_dumb_terminal or not os.environ.get("TERM"):
         yield Lines(console)
         return
     with LiveView(console).running() as view:
         yield view
-
-
-def can_redraw(console: Console) -> bool:
-    """Tell whether stderr is a terminal that can redraw lines; colours alone (FORCE_COLOR) do not suffice."""
-    return sys.stderr.isatty() and not console.is_dumb_terminal and os.environ.get("TERM", "") != ""
 
 
 def _mark(event: Event) -> str:

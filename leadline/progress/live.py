@@ -133,23 +133,7 @@ class Board:
         title = Text.assemble(
             "  ", (mark, style), " ", (f"{step.id} {step.title}", "dim" if step.state == "waiting" else "")
         )
-        return self._with_detail(title, self._detail(step))
-
-    def _detail(self, step: StepSeen) -> str:
-        locale = self._watched.locale
-        match step.state:
-            case "waiting":
-                return say("seen_waits", locale, steps=", ".join(step.needs)) if step.needs else ""
-            case "running":
-                reading = say("seen_reading", locale, count=step.sources, title=_line(step.latest))
-                call = self._watched.of_step(step.id)
-                detail = ", ".join([*([call.state(locale)] if call else []), *([reading] if step.sources else [])])
-            case "done" if step.excerpts is not None:
-                detail = say("seen_quotes", locale, count=step.excerpts, confidence=round((step.confidence or 0) * 100))
-            case _:
-                detail = _line(step.error)
-        again = say("seen_redone", locale, attempt=step.attempt) if step.attempt > 1 else ""
-        return ", ".join(part for part in (again, detail) if part)
+        return self._with_detail(title, self._watched.detail(step))
 
     def _with_detail(self, title: Text, detail: str) -> Text:
         """Append a detail to a title; in a narrow terminal the detail is shortened first."""
@@ -223,7 +207,6 @@ class LiveView:
 
 
 def _drafted(line: str) -> Text:
-    """Return a line of Markdown; a heading is bold without its marks."""
     heading = line.lstrip("#")
     return Text(heading.strip(), style="bold") if heading.startswith(" ") and heading != line else Text(line)
 

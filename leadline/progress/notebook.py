@@ -8,7 +8,7 @@ report = await aresearch("…", on_event=Progress())
 from html import escape
 from typing import Any
 
-from leadline.progress.run_view import MARKS_OF_REPORTS, PlanSeen, StepSeen, Watched
+from leadline.progress.run_view import MARKS_OF_REPORTS, PlanSeen, Watched
 from schemas.events import Event
 from schemas.evidence import Standing
 from services.run.ui_text import say
@@ -63,7 +63,7 @@ class Progress:
         title = say("seen_plan", self.watched.locale, number=number, title=plan.title)
         steps = "".join(
             f'<li style="list-style:none"><span style="color:{COLOURS[step.state]}">{MARKS[step.state]}</span> '
-            f"{escape(step.id)} {escape(step.title)} <small>{escape(self._detail(step))}</small></li>"
+            f"{escape(step.id)} {escape(step.title)} <small>{escape(self.watched.detail(step))}</small></li>"
             for step in plan.steps
         )
         return f"<strong>{escape(title)}</strong><ul>{steps}</ul>"
@@ -77,7 +77,7 @@ class Progress:
         for number, plan in enumerate(seen.plans, 1):
             lines.append(say("seen_plan", seen.locale, number=number, title=plan.title))
             for step in plan.steps:
-                detail = self._detail(step)
+                detail = seen.detail(step)
                 lines.append(f"  - {MARKS[step.state]} {step.id} {step.title}{f' ({detail})' if detail else ''}")
         draft = [self._draft()] if self._draft() else []
         return "\n".join([*lines, *draft, self._doing(), *self._account()])
@@ -98,22 +98,8 @@ class Progress:
     def _repr_pretty_(self, printer: Any, _: bool) -> None:
         printer.text(str(self))
 
-    def _detail(self, step: StepSeen) -> str:
-        locale = self.watched.locale
-        if step.error:
-            return step.error
-        if step.excerpts is not None:
-            return say("seen_quotes", locale, count=step.excerpts, confidence=round((step.confidence or 0) * 100))
-        call = self.watched.of_step(step.id)
-        reading = say("seen_reading", locale, count=step.sources, title=step.latest)
-        parts = [*([call.state(locale)] if call else []), *([reading] if step.sources else [])]
-        if parts:
-            return ", ".join(parts)
-        return say("seen_waits", locale, steps=", ".join(step.needs)) if step.needs and step.state == "waiting" else ""
-
 
 def _in_notebook() -> bool:
-    """Tell whether this process runs in a notebook."""
     try:
         from IPython.core.getipython import get_ipython
     except ImportError:

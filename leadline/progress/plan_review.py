@@ -28,7 +28,6 @@ def review_in_terminal(progress: "Progress") -> Callable[[dict[str, Any]], Await
 
 
 def _answer_of(text: str) -> object:
-    """Convert a line to an answer."""
     if text.startswith("{"):
         try:
             return json.loads(text)

@@ -33,8 +33,6 @@ class StepSeen:
 
     id: str
     title: str
-    kind: str
-    """`research` or `processing`."""
     needs: list[str]
     """Ids of the steps that it depends on."""
     state: StepState = "waiting"
@@ -85,7 +83,6 @@ class PlanSeen:
 class Watched:
     """The state of a run; call `see` with each event."""
 
-    question: str = ""
     locale: str = "en"
     doing: str = ""
     """Title of the last event: the current activity."""
@@ -194,6 +191,23 @@ class Watched:
         calls = [call for call in self.under_way.values() if call.step == step_id]
         return calls[-1] if calls else None
 
+    def detail(self, step: StepSeen) -> str:
+        """Return what a step waits for, does, has found, or failed with."""
+        match step.state:
+            case "waiting":
+                return say("seen_waits", self.locale, steps=", ".join(step.needs)) if step.needs else ""
+            case "running":
+                reading = say("seen_reading", self.locale, count=step.sources, title=" ".join(step.latest.split()))
+                call = self.of_step(step.id)
+                parts = [*([call.state(self.locale)] if call else []), *([reading] if step.sources else [])]
+            case "done" if step.excerpts is not None:
+                confidence = round((step.confidence or 0) * 100)
+                parts = [say("seen_quotes", self.locale, count=step.excerpts, confidence=confidence)]
+            case _:
+                parts = [" ".join(step.error.split())]
+        again = say("seen_redone", self.locale, attempt=step.attempt) if step.attempt > 1 else ""
+        return ", ".join(filter(None, [again, *parts]))
+
     def of_no_step(self) -> list[CallSeen]:
         """Return the slow model calls without a step."""
         return [call for call in self.under_way.values() if not call.step]
@@ -278,7 +292,6 @@ class Watched:
             StepSeen(
                 id=str(step["id"]),
                 title=" ".join(str(step["title"]).split()),
-                kind=str(step["step_type"]),
                 needs=[str(needed) for needed in step.get("depends_on", [])],
             )
             for step in data["steps"]

@@ -56,27 +56,21 @@ async def aresume(
         BadInput: the run does not exist.
     """
     try:
-        return await _resumed(run_id, out, on_event, on_review)
+        async with open_home(settings().leadline_home) as home:
+            record = await home.record(run_id)
+            if out is not None:
+                await asyncio.to_thread(check_writable, Path(out))
+                record = record.model_copy(update={"out": str(out)})
+            allow_folders(record.context.documents)
+            state = await home.graph.aget_state(config_of(record))
+            started = await first_input(home, record) if state.created_at is None else None
+            if on_event is not None:
+                on_event(first_line(record.question, record.id))
+                for event in replayed_events(state.values):
+                    on_event(event)
+            return await carry_out(home, record, started, on_event, on_review)
     except ChangeAsked as change:
         return await arevise(change.after, change.request, on_event=on_event)
-
-
-async def _resumed(
-    run_id: str | None, out: str | PathLike[str] | None, on_event: OnEvent | None, on_review: OnReview | None
-) -> Report:
-    async with open_home(settings().leadline_home) as home:
-        record = await home.record(run_id)
-        if out is not None:
-            await asyncio.to_thread(check_writable, Path(out))
-            record = record.model_copy(update={"out": str(out)})
-        allow_folders(record.context.documents)
-        state = await home.graph.aget_state(config_of(record))
-        started = await first_input(home, record) if state.created_at is None else None
-        if on_event is not None:
-            on_event(first_line(record.question, record.id))
-            for event in replayed_events(state.values):
-                on_event(event)
-        return await carry_out(home, record, started, on_event, on_review)
 
 
 async def areplay(run_id: str | None = None, *, out: str | PathLike[str] | None = None) -> Report:

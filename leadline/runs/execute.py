@@ -85,10 +85,7 @@ class Drafting:
 
 
 class ChangeAsked(Exception):
-    """The follow-up of a finished run asks to change its report. `after` is that run, and `request` is the change.
-
-    `after` is that run, and `request` says what to change.
-    """
+    """The follow-up of a finished run asks to change its report. `after` is that run, and `request` is the change."""
 
     def __init__(self, after: str | None, request: str) -> None:
         super().__init__(request)
@@ -241,7 +238,9 @@ async def _stream(
             await _watched(home, record, run_input, on_event)
             state = await home.graph.aget_state(config)
             if not state.interrupts:
-                _check_begun(record, state.values)
+                revision: Revision | None = state.values.get("revision")
+                if revision is not None and state.values.get("triage") is None:  # no question was asked
+                    raise ChangeAsked(record.after, revision.request)
                 return report_of(state.values)
             request, former = state.interrupts[0].value, answer
             answer = None if on_review is None else on_review(request)
@@ -273,17 +272,6 @@ async def _watched(home: Home, record: RunRecord, run_input: Any, on_event: OnEv
             on_event(event)
         if mode == "custom":
             on_event(Event.model_validate(part))
-
-
-def _check_begun(record: RunRecord, values: dict[str, Any]) -> None:
-    """Check that a question was asked, and not a change of the previous run's report.
-
-    Raises:
-        ChangeAsked: the question is such a change.
-    """
-    revision: Revision | None = values.get("revision")
-    if revision is not None and values.get("triage") is None:
-        raise ChangeAsked(record.after, revision.request)
 
 
 def report_of(values: dict[str, Any]) -> Report:

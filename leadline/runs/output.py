@@ -70,10 +70,9 @@ def report_folder(question: str, out: Path, begun: str | None = None, suffix: st
 async def write_report(
     report: Report, folder: Path, evidence: EvidenceStore, formats: Sequence[OutputFormat] = ("md",)
 ) -> list[str]:
-    """Write report, evidence, source texts and further formats into a folder; other formats of an earlier report are deleted there.
+    """Write report, evidence, source texts and further formats into a folder, and return the names of the files with the report.
 
-    Returns:
-        The names of the files that hold the report.
+    Other formats of an earlier report are deleted there.
 
     Raises:
         StoreUnwritable: the folder cannot be written.

@@ -28,8 +28,7 @@ async def amemory(words: str = "") -> list[MemoryEntry]:
 async def aforget(ids: Sequence[str]) -> list[MemoryEntry]:
     """Delete statements and return them.
 
-    Args:
-        ids: ids from `amemory`, or their beginnings.
+    The ids are those of `amemory`, or their beginnings.
 
     Raises:
         BadInput: a statement does not exist, or a prefix is ambiguous; then nothing is deleted.
@@ -65,11 +64,7 @@ def _text_of(entry: MemoryEntry) -> str:
 
 
 def _full_id(text: str, known: Sequence[str]) -> str:
-    """Return the id with a prefix.
-
-    Raises:
-        BadInput: no id or several ids have the prefix.
-    """
+    """Return the id with a prefix."""
     matches = [key for key in known if text and key.startswith(text.strip().lower())]
     if not matches:
         raise BadInput(

@@ -137,11 +137,7 @@ async def _opened(
 
 
 async def _check_not_emptied(home: Path, name: str) -> None:
-    """Check that a database without content is new, and not one that was emptied.
-
-    Raises:
-        StoreDamaged: the home holds what only an earlier run can have left.
-    """
+    """Check that a database without content is new, and not one that was emptied."""
     if await asyncio.to_thread(_is_empty, home / name) and await asyncio.to_thread(_was_used, home, name):
         await asyncio.sleep(_MAKING)  # another process may be making it at this moment
         if await asyncio.to_thread(_is_empty, home / name):

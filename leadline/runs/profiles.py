@@ -15,10 +15,7 @@ MAX_BYTES = 1_000_000
 
 
 def load_profile(file: Path) -> Profile:
-    """Read a profile.
-
-    Returns:
-        The profile, with its documents' folders as paths from here.
+    """Read a profile, with its documents' folders as paths from here.
 
     Raises:
         BadInput: the file is missing, is not YAML, or is not a valid profile; the message names the key.

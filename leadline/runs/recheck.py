@@ -70,10 +70,6 @@ async def recheck(report: Report, context: RunContext) -> Rechecked:
     """Read a report's sources again and search for its claims in them.
 
     Computations, databases and results of tools are not run again; claims that rest on them alone are not checked.
-
-    Args:
-        report: report of a finished run.
-        context: choices of that run, with its folders and limits.
     """
     cited = {excerpt.content_hash for excerpt in report.excerpts}
     originals = [source for source in report.sources if source.content_hash in cited]

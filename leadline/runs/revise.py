@@ -27,13 +27,7 @@ from services.turn.thread_data import all_versions, numbered_version
 
 
 async def versions_of(home: Home, record: RunRecord, report: Report) -> list[Version]:
-    """Return all versions, the original first.
-
-    Args:
-        home: home of the runs.
-        record: record of a finished run.
-        report: its present report, the only version of an unchanged report.
-    """
+    """Return all versions, the original first."""
     values = await home.values(record)
     versions = await all_versions(home.store, record.id, values["turn"], report)
     only = len(versions) == 1
@@ -133,11 +127,7 @@ async def _changeable(home: Home, run_id: str | None, spoken: str, *, asked: boo
 
 
 def _check_change(record: RunRecord, report: Report, revision: Revision) -> None:
-    """Check that the report can be changed so, before the run goes on.
-
-    Raises:
-        BadInput: it cannot.
-    """
+    """Check that the report can be changed so, before the run goes on."""
     by_rules = role_model("reporter", record.context).model == OFFLINE
     try:
         changed_by_code(report, revision, by_rules=by_rules)

@@ -165,23 +165,13 @@ class Home:
         records = await self.records()
         if run_id is None or (finished and run_id == LATEST):
             latest = next((run for run in records if (run.has_answer if finished else run.status != "done")), None)
+            if latest is None and finished:
+                raise BadInput("There is no finished run yet. Start one with: leadline research")
             if latest is None:
-                what = "finished run yet" if finished else "unfinished run to resume"
-                raise BadInput(f"There is no {what}. `leadline runs` lists all runs.")
+                raise BadInput("There is no unfinished run to resume. `leadline runs` lists all runs.")
             return latest
         full = await asyncio.to_thread(full_id, run_id, [record.id for record in records])
         return next(record for record in records if record.id == full)
-
-    async def latest_finished(self) -> RunRecord:
-        """Return the latest finished run.
-
-        Raises:
-            BadInput: no run is finished.
-        """
-        finished = next((record for record in await self.records() if record.has_answer), None)
-        if finished is None:
-            raise BadInput("There is no finished run to follow up. Start one with: leadline research")
-        return finished
 
 
 @asynccontextmanager

@@ -109,12 +109,6 @@ class _Check(BaseModel):
 async def watched(home: Home, record: RunRecord, report: Report, values: Mapping[str, Any]) -> WatchResult:
     """Check a report's claims and search for news on its question; the next check starts from this one.
 
-    Args:
-        home: the open stores.
-        record: record of the finished run.
-        report: report of the run.
-        values: values of the run's state.
-
     Raises:
         DocumentsError: a folder of its documents is gone.
         BadInput: a search that the run chose is no longer set up.
@@ -270,11 +264,7 @@ async def _findings(
 ) -> list[NewFinding]:
     """Quote each new source's sentences that are closest to the question, the closest first.
 
-    Args:
-        question: question of the run.
-        gathered: passages of new sources.
-        before: earlier texts of known documents by address, whose sentences are not news.
-        replacing: sentences that replaced a claim's quote and are reported with the claim.
+    No news are the sentences of earlier texts of documents (`before`, by address), and those reported with a claim (`replacing`).
     """
     excerpts: dict[str, list[Excerpt]] = {}
     for place, passage in enumerate(gathered.passages, 1):

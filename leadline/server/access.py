@@ -53,9 +53,6 @@ class Rules:
     def caller(self, scope: Mapping[str, Any]) -> str:
         """Return the caller of a request: a user's name, or `local`.
 
-        Args:
-            scope: scope of an ASGI HTTP request or WebSocket.
-
         Raises:
             Refused: the caller has no access.
         """
@@ -170,7 +167,6 @@ async def _refuse(refused: Refused, scope: Scope, receive: Receive, send: Send) 
 
 
 def _internal(scope: Scope) -> bool:
-    """Tell whether the server calls itself inside the process; outside requests cannot set this."""
     root = scope.get("root_path", "")
     return bool(root == "/noauth" or root.startswith("/noauth/"))
 

@@ -100,11 +100,7 @@ async def attach(thread: OwnThread, name: str, request: Request) -> Attached:
 
 
 async def _write_body(request: Request, folder: Path, clean: str, room: int) -> int:
-    """Write a request's body to a file atomically; return its number of bytes.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
+    """Write a request's body to a file atomically; return its number of bytes."""
     home = settings().leadline_home
     await asyncio.to_thread(make_private_folder, home, *folder.relative_to(home).parts)
     handle, half = await asyncio.to_thread(tempfile.mkstemp, dir=folder.parent, prefix=".attaching-")
@@ -151,7 +147,6 @@ async def remove_abandoned(client: LangGraphClient) -> None:
 
 
 def _old_folders() -> list[Path]:
-    """Return the folders of threads to which nothing was attached of late; their names are the threads' ids."""
     latest = time.time() - ABANDONED
     found = (settings().leadline_home / "threads").glob("????????-????-????-????-????????????/attachments")
     return [folder.parent for folder in found if folder.stat().st_mtime < latest]

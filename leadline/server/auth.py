@@ -68,13 +68,9 @@ async def own_threads(ctx: Auth.types.AuthContext, value: Any) -> Filter:
 
 
 def _gather_choices(chosen: Any) -> set[str]:
-    """Move choices that Studio's form does not hold into `advanced`: the server would drop them, and the run refuses unknown ones.
+    """Move choices that Studio's form does not hold into `advanced`, and return their names.
 
-    Args:
-        chosen: the context of a run or an assistant.
-
-    Returns:
-        The names of the moved choices.
+    The server would drop them, and the run refuses unknown ones.
     """
     beside = chosen.keys() - {*COMMON, "advanced"} if isinstance(chosen, dict) else set()
     if not beside or not isinstance(advanced := chosen.get("advanced", {}), dict):

@@ -56,15 +56,9 @@ _RELATIVE_FILE = re.compile(r"(sqlite:///)(?![/~])")
 
 
 def serve(host: str, port: int, ready: Callable[[str], None]) -> int:
-    """Serve until Ctrl-C or SIGTERM.
+    """Serve until Ctrl-C or SIGTERM, and return the exit code: 0 when it was stopped.
 
-    Args:
-        host: address to listen on.
-        port: TCP port.
-        ready: called with the page's address once it answers.
-
-    Returns:
-        The exit code: 0 when it was stopped.
+    `ready` is called with the page's address once it answers.
 
     Raises:
         BadInput: the port is taken or forbidden.

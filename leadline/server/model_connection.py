@@ -67,11 +67,7 @@ async def _refused() -> Literal["", "shared", "operator"]:
 
 
 async def _from_own_page(request: Request) -> None:
-    """Refuse what is not of this server's own page, and where nothing can be connected.
-
-    Raises:
-        HTTPException: 403, with what to do instead.
-    """
+    """Refuse what is not of this server's own page, and where nothing can be connected."""
     origin = request.headers.get("origin")
     if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
         raise HTTPException(403, "A model can only be connected in this server's own page.")
@@ -125,11 +121,7 @@ async def disconnect_model() -> None:
 
 
 def _typed(form: ModelForm) -> Connection:
-    """Check what was typed.
-
-    Raises:
-        HTTPException: 422, with what to correct.
-    """
+    """Check what was typed."""
     endpoint, key, model = (text.strip() for text in (form.endpoint, form.key, form.model))
     if max(len(endpoint), len(key), len(model)) > MAX_LENGTH:
         raise HTTPException(422, f"An address, a key or a name has at most {MAX_LENGTH:,} characters.")

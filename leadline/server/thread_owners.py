@@ -61,10 +61,7 @@ async def _first_claim(client: LangGraphClient, thread: str, user: str | None, e
 async def mark_deleted(store: BaseStore, thread: str, user: str) -> None:
     """Write down that a thread was deleted; its id stays its owner's.
 
-    Args:
-        store: store of the server.
-        thread: id of the thread.
-        user: who deletes it, and owns it if nobody is written down.
+    Where nobody is written down, it becomes that of the user who deletes it.
     """
     async with _claiming:
         claim = await claim_of(store, thread) or ThreadOwner(owner=user)

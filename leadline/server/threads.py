@@ -59,7 +59,8 @@ async def standing_state(client: LangGraphClient, thread: str, checkpoint: str |
     if checkpoint is not None and not state.get("created_at"):
         raise HTTPException(404, "This thread has no such checkpoint.")
     values = values_of(state)
-    if checkpoint or values.get("report") or state.get("next") or not _direct(values):
+    direct = (values.get("triage") or {}).get("intent") in DIRECT
+    if checkpoint or values.get("report") or state.get("next") or not direct:
         return state
     earlier = await question_states(client, thread)
     return next((past for past in earlier if values_of(past).get("report")), state)
@@ -68,8 +69,3 @@ async def standing_state(client: LangGraphClient, thread: str, checkpoint: str |
 def values_of(state: Any) -> dict[str, Any]:
     """Return the values of a state; empty before the first question."""
     return state["values"] if isinstance(state["values"], dict) else {}
-
-
-def _direct(values: dict[str, Any]) -> bool:
-
-    return (values.get("triage") or {}).get("intent") in DIRECT

@@ -5,7 +5,6 @@ Of the searches of the web it tries those alone that are set up or chosen.
 
 import asyncio
 import platform
-import sys
 import tempfile
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -62,14 +61,8 @@ def _guarded(look: Callable[[], Iterable[Check]]) -> list[Check]:
 
 
 def _python() -> Check:
-    fine = sys.version_info >= (3, 11)
-    return Check(
-        area="python",
-        name=platform.python_implementation(),
-        state=OK if fine else BROKEN,
-        found=f"{platform.python_version()}, {platform.system()} on {platform.machine()}",
-        remedy="" if fine else "Python 3.11 or later is needed",
-    )
+    found = f"{platform.python_version()}, {platform.system()} on {platform.machine()}"
+    return Check(area="python", name=platform.python_implementation(), state=OK, found=found)
 
 
 def _home() -> Iterable[Check]:
@@ -163,7 +156,6 @@ def _models() -> Iterable[Check]:
 
 
 async def _servers() -> list[Check]:
-    """Check for model servers on this machine."""
     check = partial(Check, area="models")
     checks = []
     for server in await local_servers():
@@ -202,7 +194,6 @@ def _extras() -> Iterable[Check]:
 
 
 def _optional() -> dict[str, list[Requirement]]:
-    """Return the requirements of each extra."""
     about = metadata.metadata(NAME)
     wanted = [Requirement(text) for text in about.get_all("Requires-Dist") or []]
     return {

@@ -58,7 +58,6 @@ def programs() -> Iterable[Check]:
 
 
 def _chinese_fonts() -> str:
-    """Return the file name of a Chinese font, or an empty text."""
     for folder in FONT_FOLDERS:
         for _, _, files in os.walk(Path(folder).expanduser()):
             for name in sorted(files):

@@ -60,7 +60,6 @@ def _of_canary(canary: CanaryResult, bad: str) -> Check:
 
 
 def _seccomp() -> str:
-    """Tell whether the kernel filters system calls."""
     return "is there" if os.path.exists("/proc/sys/kernel/seccomp") else "is not there"  # noqa: PTH110 - one look
 
 
@@ -88,7 +87,6 @@ async def libraries() -> list[Check]:
 
 
 def _setting_up() -> str:
-    """Return how to install libraries for programs. Blocking."""
     if in_project():
         return "In the project: rm -rf .venv-sandbox && make setup"
     return f"Make a virtual environment with {', '.join(LIBRARIES)}, and set LEADLINE_SANDBOX_PYTHON to its bin/python"

@@ -40,7 +40,6 @@ def summary(checks: Sequence[Check]) -> list[Check]:
 
 
 def _search(check: Check | None) -> Check:
-    """Return where a run searches."""
     if check is None:
         return _line("search", NOTE, "unknown")
     where = check.found.partition(": ")[2]
@@ -63,7 +62,6 @@ def _model(checks: Sequence[Check]) -> Check:
 
 
 def _files(of: dict[tuple[str, str], Check]) -> Check:
-    """Return the formats that reports can have here."""
     needs = {
         "pptx": [("extras", "formats")],
         "docx": [("extras", "formats")],
@@ -76,7 +74,6 @@ def _files(of: dict[tuple[str, str], Check]) -> Check:
 
 
 def _programs(checks: Sequence[Check]) -> Check:
-    """Return whether programs that models write are isolated."""
     isolation = [check for check in checks if check.area == "isolation"]
     refused = [check for check in isolation if check.state == BROKEN or check.name == "canaries"]
     unsafe = any(check.name == "LEADLINE_SANDBOX" for check in isolation)

@@ -55,10 +55,9 @@ PROVIDERS: dict[str, Provider] = {
 
 
 async def problems_of(values: Mapping[str, str]) -> list[str]:
-    """Test the settings: one small call to each model, as in `leadline doctor --models`, and one query to each search that they set up.
+    """Return the problems of settings, one sentence each.
 
-    Returns:
-        The problems, one sentence each; empty if there are none.
+    Each model gets a small call, as in `leadline doctor --models`, and each search that they set up a query.
     """
     with _environment(values):
         problems = [model.problem for model in await checked_models() if model.problem]
@@ -68,7 +67,6 @@ async def problems_of(values: Mapping[str, str]) -> list[str]:
 
 @contextmanager
 def _environment(values: Mapping[str, str]) -> Iterator[None]:
-    """Use these settings while the block runs."""
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     forget_settings()

@@ -35,11 +35,7 @@ class LocalServer:
 
 
 async def local_servers(ports: Mapping[str, int] | None = None) -> list[LocalServer]:
-    """Return the running servers, each with its models.
-
-    Args:
-        ports: ports by server name; by default the usual ports, or those in the servers' own variables.
-    """
+    """Return the running servers, each with its models; by default on the usual ports, or those in the servers' own variables."""
     places = (usual_ports() if ports is None else ports).items()
     servers = await asyncio.gather(*(_server_at(title, port) for title, port in places))
     return [server for server in servers if server is not None]

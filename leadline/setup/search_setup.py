@@ -107,7 +107,6 @@ async def searches() -> list[Check]:
 
 
 def _used() -> set[str]:
-    """Return the searches of a run without choices. Blocking."""
     kinds: tuple[StepKind, ...] = get_args(StepKind)
     return {name for kind in kinds for group in side_by_side(settings().leadline_search, kind) for name in group}
 
@@ -127,7 +126,6 @@ async def _checked(name: str, opened: bool, used: bool) -> Check:
 
 
 def _remedy(name: str) -> str:
-    """Return how to enable a search."""
     if name in NEEDS:
         return NEEDS[name]
     service, access = known_services()[name], access_to(name)

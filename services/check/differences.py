@@ -17,12 +17,7 @@ MAX_FIGURES = 60
 
 
 def difference(first: str, other: str) -> Difference:
-    """Return what two excerpts differ in; empty where code sees no difference.
-
-    Args:
-        first: an excerpt.
-        other: an excerpt that may be about the same thing.
-    """
+    """Return what two excerpts differ in; empty where code sees no difference."""
     left, right = read(first), read(other)
     for mine, theirs in _of_one_thing(left, right):
         if not equal(mine.measure, theirs.measure) and not _gives(left, theirs) and not _gives(right, mine):

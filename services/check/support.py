@@ -60,7 +60,8 @@ def check_support(
         return _across(text, around, quotes, likeness)
     if len(text) <= MAX_CLAIM and (doubt := suspicion(claim, readings[: len(quotes)], readings[len(quotes) :])).fault:
         return doubt
-    return Verdict() if _shares_words(text, around) else Verdict("words")
+    bar = SUPPORT_ANCHORED if quantities(text) else SUPPORT
+    return Verdict() if lexical_share(text, around) >= bar else Verdict("words")
 
 
 def _across(text: str, around: str, quotes: Sequence[str], likeness: Likeness | None) -> Verdict:
@@ -71,12 +72,6 @@ def _across(text: str, around: str, quotes: Sequence[str], likeness: Likeness | 
     if cosine is None:
         return Verdict("language")
     return Verdict("" if cosine >= MEANING else "meaning", likeness=cosine)
-
-
-def _shares_words(text: str, around: str) -> bool:
-    """Tell whether the texts hold enough of a statement's words."""
-    bar = SUPPORT_ANCHORED if quantities(text) else SUPPORT
-    return lexical_share(text, around) >= bar
 
 
 def lexical_share(text: str, around: str) -> float:

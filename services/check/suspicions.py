@@ -23,13 +23,7 @@ ALIKE_CHINESE = 0.55
 
 
 def suspicion(claim: ComparedText, evidence: Sequence[ComparedText], cards: Sequence[ComparedText] = ()) -> Verdict:
-    """Return the first suspicion against a statement whose numbers the cited texts give.
-
-    Args:
-        claim: the statement.
-        evidence: the cited quotes.
-        cards: the cards of their sources, whose dates may stand beside any figure of the quotes.
-    """
+    """Return the first suspicion against a statement whose numbers the cited texts give."""
     dated = frozenset(period for card in cards for year in card.years for period in year.periods)
     held = [figure for reading in evidence for figure in (*reading.figures, *reading.years)]
     known = frozenset(name for reading in evidence for name in reading.subjects)

@@ -20,7 +20,7 @@ MIN_LETTERS = 12
 
 def all_excerpts(state: ResearchState) -> list[Excerpt]:
     """Return the excerpts of steps, of earlier turns and of the background."""
-    results, background = state["results"], state["background"]
+    results, background = state.get("results") or {}, state.get("background")
     of_steps = [excerpt for result in sorted(results, key=int) for excerpt in results[result].excerpts]
     return [*of_steps, *(background.excerpts if background else [])]
 
@@ -59,7 +59,6 @@ def stored_evidence(state: ResearchState, excerpts: list[Excerpt]) -> list[Excer
 
 
 def _disputed(state: ResearchState) -> set[str]:
-    """Return the ids of the excerpts that contradict each other."""
     reflection = state["reflection"]
     contradictions = reflection.contradictions if reflection else []
     return {side for contradiction in contradictions for side in contradiction.excerpt_ids}
@@ -68,13 +67,7 @@ def _disputed(state: ResearchState) -> set[str]:
 def background_views(
     background: Background | None, results: Mapping[str, StepResult], sources: Mapping[str, Source]
 ) -> list[EvidenceView]:
-    """Show background excerpts without what earlier turns or steps quote; where they quote nothing, whole.
-
-    Args:
-        background: what the background search found.
-        results: of the steps, by their ids.
-        sources: by content hash.
-    """
+    """Show background excerpts without what earlier turns or steps quote; where they quote nothing, whole."""
     if not any(result.excerpts for result in results.values()):
         return evidence_views(background.excerpts if background else [], sources)
     shown: list[EvidenceView] = []

@@ -70,11 +70,7 @@ class Computation:
         )
 
     async def store(self, evidence: EvidenceStore) -> tuple[Source, Passage]:
-        """Store the run.
-
-        Returns:
-            The source, and its output as a passage of the stored text.
-        """
+        """Store the run, and return its source and its output as a passage of the stored text."""
         text = self.text()
         content_hash = await evidence.put_text(text)
         source = Source(
@@ -137,14 +133,7 @@ def program_behind(source: Source, text: str) -> Program | None:
 
 
 def query_heading(*, database: str, tables: Sequence[str], sql: str, values: Mapping[str, object]) -> str:
-    """Return what is stored before a query's result, so that a report can show the query.
-
-    Args:
-        database: its name, as the operator gave it.
-        tables: that the query names.
-        sql: the query, as it was asked.
-        values: of its parameters.
-    """
+    """Return what is stored before a query's result, so that a report can show the query."""
     query = "\n".join([sql.strip(), *(f"-- :{name} = {value!r}" for name, value in values.items())])
     return "\n".join([_QUERY, database, "", _TABLES, *tables, "", _SQL, query, "", _RESULT, ""])
 

@@ -29,9 +29,7 @@ _NO_WITNESS = frozenset({"computation"})
 def confirmations(excerpts: Sequence[Excerpt], sources: Mapping[str, Source]) -> dict[str, list[str]]:
     """Return the ids of the excerpts that confirm a figure of another, by the other's id. Blocking.
 
-    Args:
-        excerpts: those of sources that are not given are left out.
-        sources: by content hash.
+    Excerpts of sources that are not given are left out.
     """
     known = (_Statement(excerpt, sources) for excerpt in excerpts if excerpt.content_hash in sources)
     witnesses = (statement for statement in known if statement.source.kind not in _NO_WITNESS and statement.figures)

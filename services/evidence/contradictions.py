@@ -14,10 +14,7 @@ def check_contradiction(
 ) -> Contradiction | None:
     """Check a contradiction that was named: of two excerpts or more, or of two sentences of one.
 
-    Args:
-        named: the contradiction as the model named it; its `differs` is ignored.
-        excerpts: by id.
-        sources: by content hash.
+    `differs` of the named contradiction is ignored.
 
     Returns:
         The contradiction with the excerpts that are its sides, and in `differs` what code sees them differ in (empty where

@@ -18,11 +18,6 @@ async def settled_copies(
 
     A source that is quoted is the original of those that are not. What cannot be compared, as its text is not in this store,
     is no copy.
-
-    Args:
-        sources: by content hash.
-        excerpts: all quotes.
-        evidence: holds the texts.
     """
     quotes: dict[str, list[str]] = {}
     for excerpt in excerpts:

@@ -199,7 +199,6 @@ def _is_text(node: ast.AST) -> bool:
 
 
 def _numbers(node: ast.AST) -> list[str]:
-    """Return the numbers of a constant as texts."""
     match node:
         case ast.Constant(value=bool()):
             return []
@@ -212,12 +211,7 @@ def _numbers(node: ast.AST) -> list[str]:
 
 
 def files_read(program: ast.Module, inputs: Collection[str]) -> tuple[str, ...]:
-    """Return which of its inputs a program names, by name or pattern; all tables where it lists its folder.
-
-    Args:
-        program: its syntax tree.
-        inputs: names of the files in its work folder.
-    """
+    """Return which of its inputs a program names, by name or pattern; all tables where it lists its folder."""
     nodes = list(ast.walk(program))
     listed = any(_name_of(node) in _LISTING for node in nodes if isinstance(node, ast.Call))
     tables = {name for name in inputs if listed and name not in {QUOTES_FILE, FINDINGS_FILE}}

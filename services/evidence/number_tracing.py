@@ -48,13 +48,7 @@ def lines_of(passage: Passage) -> list[StoredLine]:
 
 
 def trace(finding: str, passages: Sequence[Passage], question: str = "") -> Traced:
-    """Follow each sentence of a finding to the lines that hold its numbers, and drop one whose numbers nothing holds.
-
-    Args:
-        finding: prose, as a model wrote it.
-        passages: what tools returned, in the order of the calls.
-        question: numbers that it names need no proof.
-    """
+    """Follow each sentence of a finding to the lines that hold its numbers, and drop one whose numbers nothing holds."""
     candidates = [line for passage in reversed(passages) for line in lines_of(passage)][:MAX_CANDIDATES]
     traceable: list[str] = []
     traced = Traced("")
@@ -72,10 +66,7 @@ def trace(finding: str, passages: Sequence[Passage], question: str = "") -> Trac
 def lines_holding(literals: Sequence[str], passages: Sequence[Passage], excerpts: Sequence[str]) -> list[StoredLine]:
     """Return a line for each number that a program has from what a tool returned and that no excerpt quotes yet.
 
-    Args:
-        literals: numbers, as the program writes them.
-        passages: what the tools returned.
-        excerpts: quotes and the question, which hold some of the numbers already.
+    Numbers that the excerpts or the question hold have their line already.
     """
     missing = [literal for literal in literals if missing_quantities(literal, excerpts)]
     candidates = [line for passage in passages for line in lines_of(passage)][:MAX_CANDIDATES] if missing else []

@@ -53,14 +53,7 @@ class Taken(NamedTuple):
 
 
 def taken(answer: Findings, passages: Sequence[NumberedPassage], step_id: str = "", first: int = 1) -> Taken:
-    """Return the excerpts that an answer names.
-
-    Args:
-        answer: whose references count.
-        passages: those that the model was shown.
-        step_id: begins the ids of the excerpts.
-        first: number of the first excerpt.
-    """
+    """Return the excerpts that an answer names."""
     by_id = {passage.id.casefold(): passage for passage in passages}
     nodes = answer.nodes
     excerpts: list[Excerpt] = []

@@ -17,9 +17,7 @@ _EARLIER = Step(id=RECALLED, title="Earlier in this conversation", description="
 def evidence_views(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -> list[EvidenceView]:
     """Show excerpts with the titles, sites, kinds and dates of their sources.
 
-    Args:
-        excerpts: quotes of any sources; those of sources that are not given are left out.
-        sources: by content hash.
+    Excerpts of sources that are not given are left out.
     """
     return [
         EvidenceView(

@@ -124,11 +124,7 @@ def allowance_of(context: RunContext, usage: Usage, *, report: bool = False) -> 
 
 
 def shares(allowance: Allowance, steps: int) -> list[Allowance]:
-    """Divide an allowance among parallel steps; steps without a useful share are left for the next wave.
-
-    Returns:
-        An allowance for each step to send now: between one and `steps` items.
-    """
+    """Return an allowance for each parallel step to send now, between one and `steps`; the others wait for a useful share."""
     sent = steps
     if allowance.tokens is not None:
         sent = max(1, min(sent, allowance.tokens // MIN_STEP_TOKENS))

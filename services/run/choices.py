@@ -96,13 +96,7 @@ def _turn(state: StateSnapshot) -> int:
 
 
 def turn_at(following: Collection[str], values: Mapping[str, Any], metadata: Mapping[str, Any]) -> int:
-    """Return the turn of a checkpoint: the step in which the turn's first node runs.
-
-    Args:
-        following: the next nodes.
-        values: values of the state.
-        metadata: metadata of the checkpoint.
-    """
+    """Return the turn of a checkpoint: the step in which the turn's first node runs."""
     if not _FIRST_NODES & set(following):
         return int(values.get("turn", FIRST_TURN))  # no first node has ended yet
     return int(metadata.get("step", 0)) + (2 if "__start__" in following else 1)
@@ -118,11 +112,6 @@ def continues_turn(run_input: object) -> bool:
 
 async def restored_choices(new_choices: object, state: StateSnapshot, store: BaseStore) -> RunContext:
     """Return the choices of a run that continues a turn; new choices replace stored ones and stay in force.
-
-    Args:
-        new_choices: the run's new choices: plain data, a `RunContext`, or None.
-        state: the state in which it continues.
-        store: the store that holds the choices.
 
     Raises:
         BadInput: a choice is impossible, or servers of tools must be named again.

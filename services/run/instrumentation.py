@@ -70,13 +70,7 @@ def log_known_answer(kind: str, name: str) -> None:
 
 @contextmanager
 def watch_node(node: str, step: str, thread: str) -> Iterator[None]:
-    """Log one node, or one step of a plan.
-
-    Args:
-        node: name of the node.
-        step: id of the step, or empty.
-        thread: id of the run's thread, or empty.
-    """
+    """Log one node, or one step of a plan."""
     began = time.monotonic()
     with about(run=thread, node=node, step=step):
         log("node_started", DEBUG)
@@ -105,14 +99,7 @@ def _since(began: float) -> float:
 
 
 def run_ended(thread: str, usage: Usage, status: str, **counts: int) -> None:
-    """Log the end of a whole run, with its usage.
-
-    Args:
-        thread: id of the run's thread.
-        usage: usage of the whole run.
-        status: `done`, or `direct` if no research was needed.
-        counts: further numbers, by name.
-    """
+    """Log the end of a whole run, with its usage."""
     total = usage.total
     log(
         "run_finished",

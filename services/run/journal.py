@@ -167,12 +167,7 @@ class Journal:
     ) -> Known[Answer]:
         """Return the result of `work`, or its recorded result if this task made the same request before.
 
-        Args:
-            kind: kind of the request: `model`, `search`, …
-            name: the request in words, for people.
-            request: all that decides the answer, as plain data without secrets.
-            answer: type of the answer.
-            work: makes the request.
+        The name says in words, for people, what is asked; the request is all that decides the answer, as plain data without secrets.
 
         Raises:
             JournalMiss: this is a replay, and the recording does not hold the request.
@@ -251,9 +246,7 @@ class Journal:
     async def mark(self, kind: str, what: str = "") -> None:
         """Record an event that a replay cannot observe itself, such as a reached time limit.
 
-        Args:
-            kind: a kind of `instrumentation.INSTANT`.
-            what: distinguishes events of one kind at this place; empty if there is only one.
+        `what` distinguishes events of one kind at this place.
         """
         if not self.replays:
             request = _mark_of(kind, what)
@@ -272,11 +265,7 @@ class Journal:
         """Decide once and record the decision: a replay, which may know neither endpoint nor models, decides as the run did.
 
         A run that is resumed after it was killed also repeats its positive decisions.
-
-        Args:
-            kind: a kind of `instrumentation.INSTANT`.
-            decide: makes the decision.
-            what: distinguishes decisions of one kind at this place; empty if there is only one.
+        `what` distinguishes decisions of one kind at this place.
         """
         if self.replays:
             return self.marked(kind, what)
@@ -311,12 +300,7 @@ class Journal:
             await self._reached(self.store.aput(place, item, value, index=False))
 
     async def _reached(self, work: Awaitable[Result]) -> Result:
-        """Await the store.
-
-        Raises:
-            StoreDamaged: the store holds what was never written.
-            StoreUnwritable: the store failed.
-        """
+        """Await the store."""
         try:
             return await work
         except StoreDamaged as error:
@@ -339,20 +323,18 @@ def _digest(kind: str, request: Mapping[str, Any]) -> str:
 def _recorded(recording: Recording, entry: Entry, answer: type[Answer]) -> Answer:
     recorded = recording.entries.get((entry.place, entry.request, entry.occurrence))
     if recorded is None:
-        raise JournalMiss(_miss(recording, entry))
+        call = (entry.place, entry.kind, entry.name)
+        why = (
+            "Its request was different then: prompts or code have changed since"
+            if any((other.place, other.kind, other.name) == call for other in recording.entries.values())
+            else "The run never made it: it was not finished, or code has changed since"
+        )
+        raise JournalMiss(
+            f"The journal of run {recording.run_id} holds no {entry.kind} call {entry.name!r} at {entry.place}. {why}."
+        )
     if recorded.error is not None:
         raise _revived(*recorded.error)
     return answer.model_validate(recorded.answer)
-
-
-def _miss(recording: Recording, entry: Entry) -> str:
-    call = (entry.place, entry.kind, entry.name)
-    why = (
-        "Its request was different then: prompts or code have changed since"
-        if any((other.place, other.kind, other.name) == call for other in recording.entries.values())
-        else "The run never made it: it was not finished, or code has changed since"
-    )
-    return f"The journal of run {recording.run_id} holds no {entry.kind} call {entry.name!r} at {entry.place}. {why}."
 
 
 def _described(error: LeadlineError) -> tuple[str, str]:

@@ -50,10 +50,7 @@ def about(**fields: object) -> Iterator[None]:
 def log(event: str, level: int = INFO, /, **fields: object) -> None:
     """Log one event.
 
-    Args:
-        event: name of the event, in snake case.
-        level: log level of the standard library.
-        fields: names, numbers and types of errors. No texts: no question, query, prompt, answer, page or message of an error.
+    The fields are names, numbers and types of errors: no question, query, prompt, answer, page or message of an error.
     """
     with _setting_up:
         logger = _configured()

@@ -51,10 +51,7 @@ async def memory_of(store: BaseStore, user: str) -> list[MemoryEntry]:
 
 
 async def remember(store: BaseStore, user: str, entries: Iterable[MemoryEntry]) -> int:
-    """Remember statements; a known statement keeps the newest proof. The oldest are deleted at the bounds.
-
-    Returns:
-        The number of statements that are new or have a new proof.
+    """Remember statements, and return how many are new or have a new proof. The oldest are deleted at the bounds.
 
     Raises:
         StoreUnwritable: the store cannot be written.

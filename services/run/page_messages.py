@@ -36,8 +36,7 @@ def is_served() -> bool:
 def on_a_page(configuration: Mapping[str, object] | None = None) -> Iterator[None]:
     """Use the page's messages while the block runs: for a server's messages outside of runs.
 
-    Args:
-        configuration: configuration of a run that has not begun; no effect if a server did not write it.
+    There is no effect if a server did not write the configuration.
     """
     token = _on_a_page.set(configuration is None or not _CALLERS.isdisjoint(configuration))
     try:
@@ -55,11 +54,8 @@ def run_configuration() -> Mapping[str, object]:
 def for_a_page(text: str, page: str = "") -> str:
     """Return a message without operators' terms; the log has the full text.
 
-    Of a sentence, brackets with operators' words are left out, then the alternatives with them, then the whole sentence.
-
-    Args:
-        text: the message, in English.
-        page: the message for the page, if there is one; else operators' terms are removed from `text`.
+    They are removed from the text where there is no message for the page: brackets with them, then the alternatives of a sentence, then
+    the whole sentence.
     """
     sentences = _BETWEEN_SENTENCES.split(text)
     advice = [sentence for sentence in sentences if OPERATORS_WORDS.search(sentence)]

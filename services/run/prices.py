@@ -38,9 +38,7 @@ class Price(BaseModel):
 async def price_of(model: RoleModel, *, listed: bool = True) -> Price | None:
     """Return the price of a model, or None if it is unknown.
 
-    Args:
-        model: the role's model.
-        listed: whether to search the public list too, which is slow to load; otherwise only the price file is searched.
+    With `listed` the public list is searched too, which is slow to load; otherwise only the price file.
 
     Raises:
         SettingsError: the price file cannot be used.
@@ -51,19 +49,15 @@ async def price_of(model: RoleModel, *, listed: bool = True) -> Price | None:
         if settings().leadline_prices is None:
             return None
         return await asyncio.to_thread(_own, model.provider, model.model)
-    return await _known(model.provider, model.model, model.base_url)
+    return await price_at(model.model, model.base_url, model.provider)
 
 
-async def price_at(model: str, base_url: str | None) -> Price | None:
-    """Return the price of a model at an OpenAI-compatible endpoint, such as an embedding model; None if it is unknown.
+async def price_at(model: str, base_url: str | None, provider: str = "openai") -> Price | None:
+    """Return the price of a model at an OpenAI-compatible endpoint, or of another provider; None if it is unknown.
 
     Raises:
         SettingsError: the price file cannot be used.
     """
-    return await _known("openai", model, base_url)
-
-
-async def _known(provider: str, model: str, base_url: str | None) -> Price | None:
     _load_list()
     return await asyncio.to_thread(_price, provider, model, base_url)
 

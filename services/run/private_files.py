@@ -9,14 +9,9 @@ PRIVATE_UMASK = 0o077
 
 
 def make_private_folder(base: Path, *names: str) -> Path:
-    """Create a folder, and folders in it, that only the owner can read; existing ones keep their permissions. Blocking.
+    """Create a folder, and folders in it, that only the owner can read, and return the last one. Blocking.
 
-    Args:
-        base: the first private folder, such as the home; its missing parents get the default permissions.
-        names: names of the folders from there down to the last one.
-
-    Returns:
-        The last folder.
+    Existing ones keep their permissions. Missing parents of the first private folder get the default permissions.
 
     Raises:
         OSError: it cannot be created, or is a file.

@@ -28,11 +28,7 @@ def serving() -> bool:
 
 def without_private(text: str) -> str:
     """Return a message without the operator's secrets and, in a server's process, without paths of this machine."""
-    return without_paths(without_secrets(text))
-
-
-def without_paths(text: str) -> str:
-    """Return a message without paths of this machine, if this process is a server. Elsewhere it is unchanged."""
+    text = without_secrets(text)
     return _PLACES.sub(_shown, text) if "/" in text and serving() else text
 
 

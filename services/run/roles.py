@@ -141,6 +141,8 @@ def role_model(role: str, context: RunContext) -> RoleModel:
             page=f"The model {named} was named for the role {role}, and this server has no endpoint for it. Take it out under "
             "“Models” in the settings, or ask the operator of this server to connect one.",
         )
+    # the name of a model file stands for its path, which must not be shown
+    file = {"model": Path(model).name, "file": Path(model), "address_variable": "LEADLINE_MODEL"}
     return RoleModel.model_validate(
         {
             "context_window": None,
@@ -151,7 +153,7 @@ def role_model(role: str, context: RunContext) -> RoleModel:
             "provider": provider,
             "model": model,
             "named": bool(named),
-            **(_file(model) if provider == LLAMACPP else {}),
+            **(file if provider == LLAMACPP else {}),
             **(asdict(endpoint) if endpoint is not None and provider == "openai" else {}),
         }
     )
@@ -182,12 +184,7 @@ def _model_of_endpoint(name: str) -> str:
 
 
 def _check_provider(role: str, named: str, endpoint: Endpoint | None, chosen: dict[str, Any]) -> None:
-    """Check that a model of a provider with its own integration may be used.
-
-    Raises:
-        BadInput: the run also named an endpoint for the model.
-        SettingsError: the provider is not set up, or the environment gives the role another endpoint.
-    """
+    """Check that a model of a provider with its own integration may be used."""
     provider = named_provider(named)[0]
     if chosen.get("endpoint"):
         raise BadInput(
@@ -270,24 +267,10 @@ def _models_of_environment() -> list[str]:
     return [value for name, value in role_environment().items() if name.startswith("LEADLINE_MODEL")]
 
 
-def _file(path: str) -> dict[str, Any]:
-    """Return the settings of a model file: its file name replaces the path, which must not be shown."""
-    return {"model": Path(path).name, "file": Path(path), "address_variable": "LEADLINE_MODEL"}
-
-
-_VARIABLES = {
-    "model": "MODEL",
-    "temperature": "TEMPERATURE",
-    "max_tokens": "MAX_TOKENS",
-    "timeout": "TIMEOUT",
-    "first_token_timeout": "FIRST_TOKEN_TIMEOUT",
-    "token_timeout": "TOKEN_TIMEOUT",
-    "context_window": "CONTEXT_WINDOW",
-    "tool_protocol": "TOOL_PROTOCOL",
-    "extra": "EXTRA",
-}
-
-
+_FROM_ENVIRONMENT = (
+    "model", "temperature", "max_tokens", "timeout", "first_token_timeout", "token_timeout", "context_window", "tool_protocol", "extra"
+)  # fmt: skip
+"""Fields that `LEADLINE_<FIELD>_<ROLE>` and `LEADLINE_<FIELD>` set."""
 _CHOSEN_BY_CALL = {"tools", "tool_choice", "response_format"}
 """Parameters that depend on what a call offers, so that operators cannot set them."""
 
@@ -295,8 +278,8 @@ _CHOSEN_BY_CALL = {"tools", "tool_choice", "response_format"}
 def _from_environment(role: str) -> dict[str, Any]:
     values: dict[str, Any] = {}
     environment = role_environment()
-    for field, variable in _VARIABLES.items():
-        for name in (f"LEADLINE_{variable}_{role.upper()}", f"LEADLINE_{variable}"):
+    for field in _FROM_ENVIRONMENT:
+        for name in (f"LEADLINE_{field.upper()}_{role.upper()}", f"LEADLINE_{field.upper()}"):
             if name in environment and field not in values:
                 values[field] = _checked(field, name, environment[name])
     return values

@@ -100,7 +100,6 @@ def _check_beginning(fields: Mapping[str, object]) -> None:
 
 @cache
 def _adapter(name: str) -> TypeAdapter[Any]:
-    """Return what checks a field of the state."""
     return TypeAdapter(get_type_hints(ResearchState)[name])
 
 
@@ -117,7 +116,6 @@ def _with_question_last(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _kind(value: object) -> str:
-    """Return the name of a value's type, in the words of JSON."""
     if value is None:
         return "null"
     kinds = {bool: "a boolean", int: "a number", float: "a number", str: "a text", list: "a list", dict: "an object"}

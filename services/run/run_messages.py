@@ -37,13 +37,6 @@ async def leave_message(
 ) -> Steering:
     """Leave a message for a run.
 
-    Args:
-        store: store of the run.
-        key: name of the run's journal.
-        action: the requested action.
-        text: text of the message.
-        steps: ids of the steps to drop.
-
     Raises:
         BadInput: the message is empty or too long, or the run has reached its maximum number of messages.
     """
@@ -76,10 +69,7 @@ async def messages_of(store: BaseStore, key: str) -> list[Steering]:
 async def take_messages(journal: Journal, boundary: str, is_wanted: Callable[[Steering], bool]) -> list[Steering]:
     """Take the waiting messages at a boundary of a run.
 
-    Args:
-        journal: journal of the task at the boundary.
-        boundary: name of the boundary, unique in the task.
-        is_wanted: tells which messages apply there.
+    The boundary's name is unique in the task.
     """
     apart = replace(journal, branch_key="")  # a message to one branch of a thread is not for its other branches
 
@@ -99,9 +89,7 @@ async def take_messages(journal: Journal, boundary: str, is_wanted: Callable[[St
 async def ends_early(run: Run, boundary: str) -> bool:
     """Tell whether a step should end here, because a message drops it or asks for the report.
 
-    Args:
-        run: run scope of the step; other scopes never end this way.
-        boundary: name of this place in the step, unique in it.
+    Only steps end this way; the boundary's name is unique in the step.
     """
 
     def ends(message: Steering) -> bool:

@@ -265,11 +265,8 @@ def current_run() -> Run:
 def counting() -> Iterator[Callable[[], Usage]]:
     """Count the usage inside the block separately; yields a function that returns it."""
     part = replace(current_run(), usage=Usage(), embedding=CallUsage(), tool_searches=[])
-    token = _current.set(part)
-    try:
+    with working_for(part):
         yield lambda: part.usage
-    finally:
-        _current.reset(token)
 
 
 @asynccontextmanager
@@ -278,11 +275,7 @@ async def node_run(
 ) -> AsyncIterator[Run]:
     """Open a node's run scope; `usage.seconds` is set when it closes.
 
-    Args:
-        state: its usage is the account so far; a node that begins a turn gives only the user's locale.
-        runtime: runtime of the node.
-        node: name of the node.
-        report: whether the report's share of the limits may be spent.
+    The usage of the state is the account so far; with `report` the report's share of the limits may be spent, too.
     """
     wishes = wishes_of(state.get("triage"))
     context = obeyed(choices(runtime), wishes).context
@@ -324,7 +317,8 @@ async def _opened(run: Run, runtime: Runtime[RunContext], turn: int, attempts: i
             known = await run.journal.once("seconds", run.node, {}, _Elapsed, elapsed)
             run.usage = run.usage.model_copy(update={"seconds": known.answer.seconds})
     except BaseException:
-        _end_sessions(run)
+        if end := later_if_loaded("end_sessions"):  # connections to tools: no later node may come to close them
+            end(run.journal.key)
         raise
     finally:
         _current.reset(token)
@@ -333,12 +327,6 @@ async def _opened(run: Run, runtime: Runtime[RunContext], turn: int, attempts: i
 def _thread(runtime: Runtime[RunContext]) -> str:
     info = runtime.execution_info
     return "" if info is None else info.thread_id or ""
-
-
-def _end_sessions(run: Run) -> None:
-    """Close connections to tools when a node is cancelled or fails: no later node may come to close them."""
-    if end := later_if_loaded("end_sessions"):
-        end(run.journal.key)
 
 
 def _journal(run: Run, runtime: Runtime[RunContext], turn: int, attempts: int) -> Journal:

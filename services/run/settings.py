@@ -27,14 +27,12 @@ _NO_KEY = re.compile(r"[^\x21-\x7e]")
 
 
 def _paths(value: object) -> object:
-    """Split a list of folders in the operating system's notation (`a:b`)."""
     if isinstance(value, str):
         return [Path(part) for part in value.split(os.pathsep) if part.strip()]
     return value
 
 
 def _words(value: object) -> object:
-    """Split a list of words at commas."""
     return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
 
 

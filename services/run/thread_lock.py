@@ -87,11 +87,7 @@ class Hold:
         await asyncio.shield(asyncio.ensure_future(self.store.adelete(self._place, self.run)))
 
     async def _outlast(self, rival: _Claim) -> None:
-        """Wait until a rival's claim expires, or changes while the rival still checks for other claims.
-
-        Raises:
-            BadInput: the rival comes first, or is alive: it has renewed its claim, or has ended and left the thread changed.
-        """
+        """Wait until a rival's claim expires, or changes while the rival still checks for other claims."""
         changed = not rival.working and rival.run < self.run
         while not changed and time.time() < rival.until:
             await asyncio.sleep(LOOK)
@@ -106,7 +102,6 @@ class Hold:
             )
 
     async def _rivals(self) -> list[_Claim]:
-        """Return the claims of other runs that have not expired."""
         items = await self.store.asearch(self._place, limit=_MAX_CLAIMS)
         claims = [_Claim.model_validate(item.value) for item in items]
         return [claim for claim in claims if claim.run != self.run and claim.until > time.time()]

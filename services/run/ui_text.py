@@ -67,9 +67,7 @@ def task_title(role: str, step_id: str, locale: str) -> str:
 def reason_text(reason: str, locale: str) -> str:
     """Return in words why a model call was repeated.
 
-    Args:
-        reason: a code such as `cut_off`, with optional detail after a colon: `busy: HTTP 429`.
-        locale: locale of the reader.
+    The reason is a code such as `cut_off`, with optional detail after a colon: `busy: HTTP 429`.
     """
     code, _, detail = " ".join(reason.split()).partition(": ")
     if f"again_{code}" not in MESSAGES:
@@ -128,13 +126,7 @@ def unsearched(reason: str, locale: str = "en") -> str:
 
 
 def problem_text(problem: Exception | str, locale: str, key: str = "trouble") -> str:
-    """Return the message of a problem for a reader: framed in the reader's language if the problem's own text is in another.
-
-    Args:
-        problem: an error or its text, which is English or in the reader's language.
-        locale: locale of the reader.
-        key: key of the frame's message.
-    """
+    """Return the message of a problem for a reader: framed in the reader's language if the problem's own text is in another."""
     if isinstance(problem, UselessAnswer):
         return say("useless_answer", locale, problem=reason_text(problem.problem, locale), role=problem.role.upper())
     reason = str(problem)

@@ -33,11 +33,10 @@ def current_user() -> str:
 def caller_in(configurable: Mapping[str, object]) -> str:
     """Return the caller whom a server wrote into a run's configuration, `LOCAL` without tokens; empty outside of servers."""
     user = configurable.get("langgraph_auth_user")
-    return str((configurable.get("langgraph_auth_user_id") if user is None else _identity(user)) or "")
-
-
-def _identity(user: object) -> object:
-    return user.get("identity") if isinstance(user, Mapping) else getattr(user, "identity", None)
+    if user is None:
+        return str(configurable.get("langgraph_auth_user_id") or "")
+    identity = user.get("identity") if isinstance(user, Mapping) else getattr(user, "identity", None)
+    return str(identity or "")
 
 
 def own_folder(environment: Settings) -> list[Path]:
@@ -69,11 +68,6 @@ async def write_claim(store: BaseStore, thread: str, claim: ThreadOwner) -> None
 
 async def claim_for_run(store: BaseStore, thread: str, user: str) -> None:
     """Write down the owner of a run's thread before the run stores anything: a server makes the thread of a stateless run itself.
-
-    Args:
-        store: store of the run.
-        thread: id of the thread.
-        user: the caller whom the server recognised, `LOCAL` on a server without tokens.
 
     Raises:
         BadInput: the id is another user's.

@@ -107,12 +107,7 @@ def followed_wishes(wishes: Wishes, ignored: Collection[WishName]) -> Wishes:
 
 
 def settled_wishes(wishes: Wishes, message: str) -> Wishes:
-    """Return the wishes that words of a message ask for and that can be followed.
-
-    Args:
-        wishes: as a model read them.
-        message: the whole message.
-    """
+    """Return the wishes that words of a message ask for and that can be followed."""
     held = " ".join(message.split()).casefold()
     confirmed = [words for words in wishes.said if words.strip() and " ".join(words.split()).casefold() in held]
     accepted = wishes if confirmed else Wishes(pasted=wishes.pasted)
@@ -132,10 +127,7 @@ def pasted_text(message: str, begins: str = "") -> tuple[str, str]:
     """Split a message into its request and the text pasted with it, which may be empty.
 
     The request is the first or the last paragraph, whichever is shorter.
-
-    Args:
-        message: the whole message.
-        begins: the text's first words, if a model has named them.
+    The text begins with the words that a model has named, if it has.
     """
     words = r"\s+".join(map(re.escape, begins.split()))
     match = re.search(words, message) if words else None

@@ -34,13 +34,13 @@ def answering_places(
         min_texts: how many texts there are taken to be at least: among a few, a term that none of them holds would count most.
     """
     passages = [set(own) for own in held]
-    wanted = {clause: terms for clause in clauses_of(question, short=True) if (terms := set(tokens(clause)))}
+    wanted = {clause: terms for clause in clauses_of(question) if (terms := set(tokens(clause)))}
     counts = Counter(term for own in passages for term in own)
     count = max(len(passages), min_texts)
     weight = {term: math.log(1 + count / (counts[term] + 0.5)) for terms in wanted.values() for term in terms}
     answering = set()
     for clause, terms in wanted.items():
-        topical = len(terms) == 1 and answer_type(clause) in {"definition", "thing"}
+        topical = len(terms) == 1 and answer_type(clause) == "topic"
         whole = sum(weight[term] for term in terms)
         min_share = HELD_CHINESE if has_cjk(clause) else HELD
         for place, own in enumerate(passages):

@@ -48,8 +48,6 @@ def _about_itself() -> re.Pattern[str]:
 
 @dataclass
 class _Sentence:
-    """A sentence of a text."""
-
     text: str
     times: int = 1
     """How often the text holds it."""

@@ -46,11 +46,7 @@ def decode(data: bytes) -> tuple[str, str]:
 
 
 def likeliest(data: bytes) -> tuple[str, float]:
-    """Return the likeliest encoding of text that is not UTF-8, and how likely it is, from 0 to 1.
-
-    Args:
-        data: text with bytes beyond ASCII.
-    """
+    """Return the likeliest encoding of text that is not UTF-8, and how likely it is, from 0 to 1."""
     sample = data[:_SAMPLE]
     if b"\0" in sample:
         with suppress(ValueError):
@@ -75,11 +71,7 @@ def _detected(beginning: bytes) -> str:
 
 
 def _utf16(beginning: bytes) -> str:
-    """Return the byte order of UTF-16 without a mark.
-
-    Raises:
-        ValueError: it is binary.
-    """
+    """Return the byte order of UTF-16 without a mark."""
     for name in ("utf-16-le", "utf-16-be"):
         text = _begin(beginning, name) or ""
         plain = sum(

@@ -97,7 +97,6 @@ def _is_a_cell(name: str, around: str) -> bool:
 
 @lru_cache(maxsize=8)
 def _vocabulary(around: str) -> tuple[frozenset[str], str]:
-    """Return the stems of a text and all of its letters; a report asks of one text for each of its headings."""
     words = [*_PART.findall(around), *_DENIED.findall(around)]
     return frozenset(stem(_plain(word)) for word in words), re.sub(r"\W+", "", _plain(around))
 
@@ -177,6 +176,5 @@ def _is_capitalised(word: str) -> bool:
 
 
 def _plain(word: str) -> str:
-    """Return a word in lower case without accents."""
     decomposed = normal_form("NFKD", word)
     return "".join(char for char in decomposed if not unicodedata.combining(char)).lower()

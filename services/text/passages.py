@@ -185,9 +185,7 @@ def _fitting(text: str, start: int, end: int, target: int, max_chars: int) -> It
 def sentences(text: str, *, in_code: bool = False) -> list[Span]:
     """Split a text into sentences, English and Chinese, rows of tables and parts of code; abbreviations, initials and decimals end none.
 
-    Args:
-        text: any.
-        in_code: whether it begins amid code, whose end then is the first line that is nothing but a fence.
+    `in_code` says that the text begins amid code, whose end then is the first line that is nothing but a fence.
     """
     return list(_each_sentence(text, in_code=in_code))
 

@@ -4,9 +4,7 @@ import re
 from functools import cache
 from typing import Literal
 
-from services.text.tokens import STOP_WORDS, has_cjk, tokens
-
-AnswerType = Literal["person", "date", "place", "number", "reason", "manner", "yes_no", "definition", "thing"]
+from services.text.tokens import STOP_WORDS, has_cjk
 
 EVERYTHING = "*"
 """The query for what is in the user's documents, whatever they are about: the beginning of each."""
@@ -28,41 +26,26 @@ _TOPIC = re.compile(
 )
 """Begins what only says what an English question is about: `In robotics, what …`."""
 _CHINESE_QUESTION = re.compile(r"什么|多少|哪|谁|何|几|怎|吗|如何|是否|呢|多[大高长深远久宽重快]")
-_TYPES: tuple[tuple[AnswerType, re.Pattern[str]], ...] = (
-    ("reason", re.compile(r"\bwhy\b|\bwhat (?:was|is|were|are) the (?:reason|cause)s?\b|为什么|为何|原因|何以", re.I)),
-    (
-        "number",
-        re.compile(
-            r"\bhow (?:many|much|deep|tall|high|long|far|fast|old|large|big|heavy|wide|often|thick)\b|\bwhat (?:percentage|share|proportion)\b|"
-            r"\bwhat (?:is|was|are|were) (?:the |its |their )?(?:\w+ ){0,3}(?:number|percentage|share|rate|depth|height|length|width|weight|"
-            r"distance|speed|population|area|cost|price|temperature|total|average|age|amount|size)\b|"
-            r"多少|几[个次种位人天岁座项名]|多[大高深长远久宽重快]|比例|百分之|占比|几成",
-            re.I,
-        ),
-    ),
-    (
-        "date",
-        re.compile(
-            r"\bwhen\b|\b(?:what|which) (?:\w+ )?(?:year|date|day|month|decade|century)\b|何时|什么时[候间]|哪一?[年天]|哪几年|几[年月]|哪个世纪|年份",
-            re.I,
-        ),
-    ),
-    (
-        "place",
-        re.compile(
-            r"\bwhere\b|\b(?:what|which) (?:city|country|state|place|town|county|region|island|continent|province|village|district)\b|"
-            r"哪里|何处|哪儿|什么地方|哪座?个?(?:国家|城市|省|地区|地方|县|州|岛)|哪国",
-            re.I,
-        ),
-    ),
-    ("person", re.compile(r"\bwh(?:o|om|ose)\b|\b(?:what|which) (?:person|man|woman)\b|谁|哪位|何人|什么人|哪个人", re.I)),
-    ("manner", re.compile(r"\bhow\b|怎么|如何|怎样", re.I)),
-    (
-        "yes_no",
-        re.compile(r"^(?:is|are|was|were|did|does|do|can|could|has|have|had|should|will|would)\b|吗[？?]?$|是否|能否|有没有", re.I),
-    ),
-    ("definition", re.compile(r"^what (?:is|are|was|were) (?:an? |the )?[^,]{2,40}\?*$|什么是|是什么", re.I)),
-)  # fmt: skip
+_REASON = re.compile(
+    r"\bwhy\b|\bwhat (?:was|is|were|are) the (?:reason|cause)s?\b|为什么|为何|原因|何以", re.IGNORECASE
+)
+_FIGURE = re.compile(
+    r"\bhow (?:many|much|deep|tall|high|long|far|fast|old|large|big|heavy|wide|often|thick)\b|\bwhat (?:percentage|share|proportion)\b|"
+    r"\bwhat (?:is|was|are|were) (?:the |its |their )?(?:\w+ ){0,3}(?:number|percentage|share|rate|depth|height|length|width|weight|"
+    r"distance|speed|population|area|cost|price|temperature|total|average|age|amount|size)\b|"
+    r"多少|几[个次种位人天岁座项名]|多[大高长深远久宽重快]|比例|百分之|占比|几成|"
+    r"\bwhen\b|\b(?:what|which) (?:\w+ )?(?:year|date|day|month|decade|century)\b|何时|什么时[候间]|哪一?[年天]|哪几年|几[年月]|哪个世纪|年份",
+    re.IGNORECASE,
+)
+"""Asks for a number or a date."""
+_OTHER = re.compile(
+    r"\bwhere\b|\b(?:what|which) (?:city|country|state|place|town|county|region|island|continent|province|village|district)\b|"
+    r"哪里|何处|哪儿|什么地方|哪座?个?(?:国家|城市|省|地区|地方|县|州|岛)|哪国|"
+    r"\bwh(?:o|om|ose)\b|\b(?:what|which) (?:person|man|woman)\b|谁|哪位|何人|什么人|哪个人|\bhow\b|怎么|如何|怎样|"
+    r"^(?:is|are|was|were|did|does|do|can|could|has|have|had|should|will|would)\b|吗[？?]?$|是否|能否|有没有",
+    re.IGNORECASE,
+)
+"""Asks for a place, a person, a manner, or for yes or no."""
 _WHO_IS = re.compile(
     r"^[Ww]ho (?:is|was|are|were) (?:[A-Z][\w.'’-]*\s?){1,4}\??$|^[^的，,谁]{2,10}(?<![者人家员长])是谁[？?]?$"
 )
@@ -115,8 +98,8 @@ def without_form_of_address(name: str) -> str:
     return _FORM_OF_ADDRESS.sub("", name)
 
 
-def clauses_of(question: str, *, short: bool = False) -> list[str]:
-    """Split a question into its clauses that ask something of their own; those of a single word only with `short`.
+def clauses_of(question: str) -> list[str]:
+    """Split a question into its clauses that ask something of their own.
 
     A clause that only says what the question is about is joined to the one after it.
     """
@@ -132,17 +115,17 @@ def clauses_of(question: str, *, short: bool = False) -> list[str]:
             lead = ""
     if lead:
         joined = [*joined[:-1], f"{joined[-1]}{comma}{lead}"] if joined else [lead]
-    if short:
-        return joined or [question]
-    return [part for part in joined if len(tokens(part)) > 1 or (has_cjk(part) and len(part) > 3)] or [question]
+    return joined or [question]
 
 
-def answer_type(question: str) -> AnswerType:
-    """Return the kind of answer that a question wants."""
+def answer_type(question: str) -> Literal["topic", "figure", "other"]:
+    """Return the kind of answer that a question wants: what is said of its topic, a number or a date, or anything else."""
     question = question.strip()
     if _WHO_IS.search(question):
-        return "definition"
-    return next((kind for kind, pattern in _TYPES if pattern.search(question)), "thing")
+        return "topic"
+    if not _REASON.search(question) and _FIGURE.search(question):
+        return "figure"
+    return "other" if _REASON.search(question) or _OTHER.search(question) else "topic"
 
 
 def is_question(text: str) -> bool:

@@ -16,11 +16,7 @@ RRF_K = 60
 
 
 def bm25(documents: Sequence[Sequence[str]], query: Iterable[str], k1: float = K1, b: float = B) -> list[float]:
-    """Score tokenised documents against a tokenised query; `b` tells how much long ones lose by their length.
-
-    Returns:
-        A score for each document, 0 where no term occurs.
-    """
+    """Score tokenised documents against a tokenised query, 0 where no term occurs; `b` tells how much long ones lose by their length."""
     if not documents:
         return []
     counts = [Counter(document) for document in documents]
@@ -44,14 +40,9 @@ def rarity(holding: int, documents: int) -> float:
 
 
 def fuse(rankings: Sequence[Sequence[Key]], k: float = RRF_K) -> dict[Key, float]:
-    """Fuse ranked lists: a thing scores `1 / (k + rank)` in each list it stands in.
+    """Fuse ranked lists: a thing scores `1 / (k + rank)` in each list it stands in. The best come first, ties as they first appeared.
 
-    Args:
-        rankings: lists, each best first.
-        k: how little the first places count beside later ones.
-
-    Returns:
-        Scores by thing, the best first; ties in the order of first appearance.
+    The larger `k`, the less the first places count beside later ones.
     """
     scores: dict[Key, float] = {}
     for ranking in rankings:
@@ -68,16 +59,7 @@ def take_turns(
     site_of: Mapping[Key, Hashable] | None = None,
     per_site: int = 0,
 ) -> list[Key]:
-    """Take the best, at most `per_source` of one source and `per_site` of one site as long as others have any left.
-
-    Args:
-        ranked: best first.
-        source_of: the source of each.
-        limit: most to take.
-        per_source: most of one source.
-        site_of: the site of those that have one which takes turns.
-        per_site: most of one site.
-    """
+    """Take the best, at most `per_source` of one source and `per_site` of one site as long as others have any left."""
     site_of = site_of or {}
     taken: list[Key] = []
     spare: list[Key] = []

@@ -47,18 +47,13 @@ WEIGHTS = Signs(words=1.0, letters=1.2, numbers=0.6, around=0.25, late=-0.4)
 def rank_sentences(claim: str, sentences: Sequence[str]) -> list[int]:
     """Rank the sentences of one text by how well they prove or refute a claim.
 
-    Args:
-        claim: one sentence.
-        sentences: of one text, in its order: each is judged with those around it.
+    The sentences are in the text's order: each is judged with those around it.
 
     Returns:
-        The places of all sentences, best first; each is ranked by what the ones before it do not say.
+        The places of all sentences, best first; each is ranked by its score less what it repeats: a term of the claim counts half each
+        time it was said.
     """
-    return in_turn(claim, sentences, sentence_scores(claim, sentences))
-
-
-def in_turn(claim: str, sentences: Sequence[str], scores: Sequence[float]) -> list[int]:
-    """Rank sentences by their scores less what they repeat: a term of the claim counts half each time it was said."""
+    scores = sentence_scores(claim, sentences)
     held = [set(tokens(sentence)) for sentence in sentences]
     whole = shares(tokens(claim), held)
     terms_of = [[term for term in whole if term in terms] for terms in held]
@@ -76,34 +71,25 @@ def in_turn(claim: str, sentences: Sequence[str], scores: Sequence[float]) -> li
 
 def sentence_scores(claim: str, sentences: Sequence[str]) -> list[float]:
     """Score each sentence of a text by itself and by those around it; scores of two texts do not compare."""
-    return [
-        sum(weight * sign for weight, sign in zip(WEIGHTS, signs, strict=True))
-        for signs in sentence_features(claim, sentences)
-    ]
-
-
-def sentence_features(claim: str, sentences: Sequence[str]) -> list[Signs]:
-    """Return the ranking features of each sentence."""
     words = bm25([tokens(sentence) for sentence in sentences], tokens(claim), K1, B)
     best = max(words, default=0.0) or 1.0
     words = [score / best for score in words]
     parts = [set(_parts(sentence)) for sentence in sentences]
     share = shares(_parts(claim), parts)
     wanted = quantities(claim)
-    features = []
+    scores = []
     for place, sentence in enumerate(sentences):
         held = quantities(sentence) if wanted else []
         neighbours = range(max(0, place - NEIGHBOURS), min(len(words), place + NEIGHBOURS + 1))
-        features.append(
-            Signs(
-                words=words[place],
-                letters=sum(weight for part, weight in share.items() if part in parts[place]),
-                numbers=sum(is_held(quantity, held) for quantity in wanted) / max(1, len(wanted)),
-                around=sum(words[neighbour] for neighbour in neighbours) - words[place],
-                late=place / len(sentences),
-            )
+        signs = Signs(
+            words=words[place],
+            letters=sum(weight for part, weight in share.items() if part in parts[place]),
+            numbers=sum(is_held(quantity, held) for quantity in wanted) / max(1, len(wanted)),
+            around=sum(words[neighbour] for neighbour in neighbours) - words[place],
+            late=place / len(sentences),
         )
-    return features
+        scores.append(sum(weight * sign for weight, sign in zip(WEIGHTS, signs, strict=True)))
+    return scores
 
 
 def coverage(claim: str, sentences: Sequence[str], passage: int = PASSAGE) -> float:

@@ -6,12 +6,6 @@ from services.text.normal_form import normal_form
 
 
 def slug_of(text: str, max_length: int, other: str) -> str:
-    """Return lower-case words joined by hyphens, in any script.
-
-    Args:
-        text: the text; only its beginning is read.
-        max_length: maximum characters.
-        other: name of a text without letters and digits.
-    """
+    """Return lower-case words joined by hyphens, in any script."""
     words = re.findall(r"\w+", normal_form("NFKC", text[: 20 * max_length]).lower())
     return "-".join(words)[:max_length].strip("-_") or other

@@ -73,11 +73,6 @@ def worth(wanted: Iterable[str], held: Sequence[frozenset[str]], text: str) -> d
 
     Pairs of Chinese characters are also weighed by how much they are a word of their own: two characters that mostly
     stand together are one, two that merely met are not.
-
-    Args:
-        wanted: the terms to weigh.
-        held: the terms of each sentence.
-        text: all sentences together.
     """
     counts = Counter(term for own in held for term in own)
     characters = Counter(text) if has_cjk(text) else Counter[str]()

@@ -69,7 +69,6 @@ def tokens(text: str, *, keep_stop_words: bool = False) -> list[str]:
 
 @lru_cache(maxsize=65536)
 def _terms_of(piece: str, keep_stop_words: bool) -> tuple[str, ...]:
-    """Return the search terms of a word, a number or a run of characters."""
     if not piece.isascii() and _IS_CJK.match(piece):
         return tuple(_bigrams(piece, keep_stop_words))
     if not piece.isascii() and _IS_HANGUL.match(piece):

@@ -25,10 +25,6 @@ def units(text: str, *, in_code: bool = False) -> list[Span]:
     """Return the sentences, rows and parts of code of a text, and the pieces of those that are too long.
 
     A list mark belongs to the text after it. Headings, rulers and table headings are left out, unless there is nothing else.
-
-    Args:
-        text: the text.
-        in_code: whether it begins amid code.
     """
     spans = sentences(text, in_code=in_code)
     statements = [

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from schemas.evidence import Excerpt, Source
+from schemas.evidence import Excerpt, Source, quoted_sources
 from schemas.evidence_view import FindingView
 from schemas.outline import Section
 from schemas.planner import Step
@@ -61,15 +61,6 @@ async def search_step(
 ) -> AddedEvidence:
     """Search for a step without using the report's share of the limits; an error of the step alone becomes a limit.
 
-    Args:
-        run: the run with its budget and journal.
-        step: the step with its queries.
-        evidence: the store for texts of sources.
-        question: the question of the step.
-        locale: language of messages.
-        known: existing excerpts; their quotes are not new.
-        max_sources: approximate maximum number of quoted sources.
-
     Raises:
         JournalMiss: the recording of a replay does not hold the search.
         StoreDamaged: the store holds what was never written.
@@ -87,7 +78,7 @@ async def search_step(
     )
     try:
         with besides_the_report(run):
-            quoted = [(excerpt.content_hash, excerpt.start, excerpt.end) for excerpt in known]
+            quoted = [excerpt.place for excerpt in known]
             gathered = await search_in_rounds(run, need, evidence, step.id, Wanted(max_sources, quoted=quoted))
     except _PASSING_ON:
         raise
@@ -99,8 +90,6 @@ async def search_step(
     new = new_excerpts(gathered.excerpts, known)
     if not new:
         return AddedEvidence(None, limits=limits)
-    used = {excerpt.content_hash for excerpt in new}
-    sources = {key: source for key, source in gathered.sources.items() if key in used or source.duplicate_of in used}
     result = StepResult(
         step_id=step.id,
         status="done",
@@ -109,7 +98,7 @@ async def search_step(
         confidence=gathered.confidence,
         missing_aspects=gathered.missing_aspects,
     )
-    return AddedEvidence(result, sources, limits)
+    return AddedEvidence(result, quoted_sources(new, gathered.sources), limits)
 
 
 def document_search(run: Run, evidence: EvidenceStore) -> Search:
@@ -165,16 +154,10 @@ def last_step(state: ResearchState) -> int:
 def new_excerpts(excerpts: Sequence[Excerpt], known: Sequence[Excerpt]) -> list[Excerpt]:
     """Return the excerpts whose quote no known excerpt holds."""
     quotes = {" ".join(excerpt.quote.split()) for excerpt in known}
-    places: dict[str, list[tuple[int, int]]] = {}
-    for excerpt in known:
-        places.setdefault(excerpt.content_hash, []).append((excerpt.start, excerpt.end))
     return [
         excerpt
         for excerpt in excerpts
-        if " ".join(excerpt.quote.split()) not in quotes
-        and not any(
-            start <= excerpt.start and excerpt.end <= end for start, end in places.get(excerpt.content_hash, [])
-        )
+        if " ".join(excerpt.quote.split()) not in quotes and not any(map(excerpt.lies_in, known))
     ]
 
 

@@ -23,14 +23,12 @@ _SHOWN = {"id", "title", "description", "step_type", "queries", "depends_on", "t
 
 
 def inbox_request(plan: Plan, title: str, description: str) -> dict[str, Any]:
-    """Return the interrupt fields with which chat clients show a form for the plan.
-
-    Args:
-        plan: the plan to review.
-        title: one line above the form, in the field for the name of an action.
-        description: Markdown, which the client shows on demand.
-    """
-    arguments = {"plan": plan_as_yaml(plan)}
+    """Return the interrupt fields with which chat clients show a form for the plan."""
+    shown = {
+        "title": plan.title,
+        "steps": [step.model_dump(include=_SHOWN, exclude_defaults=True) for step in plan.steps],
+    }
+    arguments = {"plan": yaml.safe_dump(shown, allow_unicode=True, sort_keys=False, width=100).rstrip()}
     return {
         "action_request": {"action": title, "args": arguments},
         "config": {"allow_accept": True, "allow_edit": True, "allow_respond": True, "allow_ignore": False},
@@ -44,25 +42,10 @@ def plan_message(plan: Plan, turn: int, number: int, request: str = "") -> AIMes
     """Return the plan as a message of the thread, because chat clients show a question only below an answer.
 
     All versions of a plan have the same id, so that a changed or accepted plan replaces the former one.
-
-    Args:
-        plan: the plan to show.
-        turn: number of the turn, as in the state.
-        number: number of the plan within the turn, from 1.
-        request: the request to the person; empty after the review.
     """
     return AIMessage(
         "\n\n".join([plan._repr_markdown_(), *([request] if request else [])]), name=PLANNER, id=f"plan-{turn}-{number}"
     )
-
-
-def plan_as_yaml(plan: Plan) -> str:
-    """Write a plan's title and steps as YAML for a person to read and edit."""
-    shown = {
-        "title": plan.title,
-        "steps": [step.model_dump(include=_SHOWN, exclude_defaults=True) for step in plan.steps],
-    }
-    return yaml.safe_dump(shown, allow_unicode=True, sort_keys=False, width=100).rstrip()
 
 
 def from_inbox(answer: object, plan: Plan | None) -> object:

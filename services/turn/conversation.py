@@ -2,17 +2,18 @@
 
 import asyncio
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from langchain_core.messages import AnyMessage
 
 from schemas.conversation import Former
 from schemas.coordinator import Turn
-from schemas.evidence import Excerpt, Source
+from schemas.evidence import Excerpt, quoted_sources
 from schemas.results import RECALLED
 from schemas.revision import MAX_REQUEST, Revision
 from schemas.state import ResearchState
 from schemas.usage import Usage
+from services.evidence.citable_excerpts import all_excerpts
 from services.reports.labels import ALL_LABELS
 from services.reports.statuses import without_signs
 from services.run.errors import StoreError
@@ -67,9 +68,8 @@ def carried_context(state: ResearchState) -> Former | None:
     triage, before = state.get("triage"), state.get("former") or Former()
     if triage is None:
         return state.get("former")
-    background, report = state.get("background"), state.get("report")
-    excerpts = [excerpt for result in (state.get("results") or {}).values() for excerpt in result.excerpts]
-    quoted = _quoted([*excerpts, *(background.excerpts if background else [])], state.get("sources") or {})
+    report = state.get("report")
+    quoted = quoted_sources(all_excerpts(state), state.get("sources") or {})
     sources = [*((key, source) for key, source in before.sources.items() if key not in quoted), *quoted.items()]
     researched = bool(quoted) or not before.question
     return Former(
@@ -150,13 +150,6 @@ async def recall(
 
     Shown passages cost tokens, so only passages that probably answer a clause are returned.
 
-    Args:
-        question: the user's question; words that it omits are taken from the previous turn.
-        former: the former turn with its sources.
-        conversation: the earlier turns.
-        evidence: the store of the texts.
-        filters: the run's filters; pages of excluded sites are skipped.
-
     Returns:
         The best windows of whole sentences, best first, with the ids `T0-1`, `T0-2`, …
     """
@@ -201,16 +194,6 @@ def _windows(question: str, around: str, texts: Mapping[str, str], titles: Mappi
     return excerpts
 
 
-def sources_of(excerpts: Sequence[Excerpt], former: Former) -> dict[str, Source]:
-    """Return the sources of excerpts, and copies of these sources."""
-    return _quoted(excerpts, former.sources)
-
-
-def _quoted(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -> dict[str, Source]:
-    quoted = {excerpt.content_hash for excerpt in excerpts}
-    return {key: source for key, source in sources.items() if key in quoted or source.duplicate_of in quoted}
-
-
 def change_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
     """Return the last message under the name `CHANGE`, if a person wrote it: it replaces the one without a name."""
     last = messages[-1] if messages else None
@@ -218,14 +201,7 @@ def change_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
 
 
 def as_change(state: ResearchState, message: str, chosen: str, usage: Usage) -> ResearchState:
-    """Return the update that starts the change of the report; question, evidence and journal of the previous turn stay.
-
-    Args:
-        state: the state with the report.
-        message: the message that asks for the change.
-        chosen: hash of the run's choices.
-        usage: usage of the model call that recognised it.
-    """
+    """Return the update that starts the change of the report; question, evidence and journal of the previous turn stay."""
     triage, report = state.get("triage"), state["report"]
     question = triage.original if triage is not None and triage.original else report.question if report else message
     return {

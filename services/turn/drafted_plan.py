@@ -34,10 +34,6 @@ def check_draft(draft: PlanDraft) -> PlanDraft:
 def settle_draft(draft: PlanDraft, prompt: PlannerPrompt) -> Plan:
     """Convert a draft to a plan: number its steps from `prompt.first_id`, and drop what cannot be executed.
 
-    Args:
-        draft: the model's draft, after `check_draft`.
-        prompt: the model's prompt, with the finished steps and the inputs of processing steps.
-
     Returns:
         The plan with its outline, if one was asked for, or with the nodes that it was shown; one that the model did not give is made of
         the steps. `notes` say in the language of the run what code left out.
@@ -187,7 +183,6 @@ def _says_something(step: StepDraft) -> bool:
 
 
 def _words_of(step: StepDraft) -> tuple[str, ...]:
-    """Return the texts by which duplicate steps are recognised."""
     return (
         step.step_type,
         *(" ".join(text.split()).casefold() for text in (step.title, step.description, *step.queries)),

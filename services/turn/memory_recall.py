@@ -58,12 +58,7 @@ class _Recalled(BaseModel):
 async def recall_memory(run: Run, question: str, today: str, evidence: EvidenceStore) -> Remembered:
     """Search the user's remembered statements for a question.
 
-    Args:
-        run: the run with its user, choices, journal and budget.
-        question: the question, in any language; other languages are compared by meaning, if a local embedding model is
-            installed.
-        today: ISO date of the question.
-        evidence: the store of the sources' texts.
+    Other languages are compared by meaning, if a local embedding model is installed.
     """
 
     async def work() -> _Recalled:
@@ -131,9 +126,9 @@ async def _is_whole(entry: MemoryEntry, evidence: EvidenceStore) -> bool:
 
 def _add(remembered: Remembered, entry: MemoryEntry) -> None:
     """Add a statement's quotes, each once."""
-    known = {(excerpt.content_hash, excerpt.start, excerpt.end) for excerpt in remembered.excerpts}
+    known = {excerpt.place for excerpt in remembered.excerpts}
     for excerpt in entry.excerpts:
-        if (excerpt.content_hash, excerpt.start, excerpt.end) not in known:
+        if excerpt.place not in known:
             number = len(remembered.excerpts) + 1
             remembered.excerpts.append(excerpt.model_copy(update={"id": f"M{RECALLED}-{number}"}))
     remembered.sources |= entry.sources
@@ -143,11 +138,6 @@ def oldest_allowed(question: str, today: str, time_range: TimeRange | None = Non
     """Return the earliest ISO date of a proof that the question accepts.
 
     A question about the present accepts only today; a question about a past time accepts proofs from after that time.
-
-    Args:
-        question: the question, in English or Chinese.
-        today: ISO date of the question.
-        time_range: the run's maximum age of pages, if chosen.
     """
     now = date.fromisoformat(today)
     oldest = [now - timedelta(days=MAX_DAYS)]
@@ -160,19 +150,12 @@ def oldest_allowed(question: str, today: str, time_range: TimeRange | None = Non
 
 def reused_limits(state: ResearchState, text: str) -> list[str]:
     """Return limits about evidence of earlier turns, and about cited statements remembered from other threads."""
-    return [*_of_the_thread(state), *_remembered(state, text)]
-
-
-def _of_the_thread(state: ResearchState) -> list[str]:
-    recalled = state["results"].get(RECALLED)
-    if recalled is None:
-        return []
-    sources = {excerpt.content_hash for excerpt in recalled.excerpts}
-    return [say("reused", state["locale"], quotes=len(recalled.excerpts), sources=len(sources))]
-
-
-def _remembered(state: ResearchState, text: str) -> list[str]:
+    limits: list[str] = []
+    if (recalled := state["results"].get(RECALLED)) is not None:
+        sources = {excerpt.content_hash for excerpt in recalled.excerpts}
+        limits.append(say("reused", state["locale"], quotes=len(recalled.excerpts), sources=len(sources)))
     excerpts = state["background"].excerpts if state["background"] else []
     cited = [excerpt for excerpt in excerpts if f"[{excerpt.id}]" in text]
-    days = [day for excerpt in cited if (day := state["sources"][excerpt.content_hash].known_from)]
-    return [say("remembered", state["locale"], quotes=len(days), day=min(days))] if days else []
+    if days := [day for excerpt in cited if (day := state["sources"][excerpt.content_hash].known_from)]:
+        limits.append(say("remembered", state["locale"], quotes=len(days), day=min(days)))
+    return limits

@@ -55,10 +55,6 @@ def placed(outline: Sequence[OutlineNode], evidence: Sequence[TitledExcerpt]) ->
     If the model named none, the excerpt goes to the most similar node among those that its step serves and their descendants. An
     excerpt similar to no node, such as one of code, follows the previous excerpt of its source, else goes to the first node. An
     assigned excerpt keeps its node. Excerpts of a redone program are removed.
-
-    Args:
-        outline: the outline with its assigned excerpts.
-        evidence: all evidence, in order.
     """
     if not outline:
         return []
@@ -80,14 +76,7 @@ def placed(outline: Sequence[OutlineNode], evidence: Sequence[TitledExcerpt]) ->
 
 
 def _nearest(text: str, nodes: Sequence[str], default: str, outline: Sequence[OutlineNode]) -> str:
-    """Return the node most similar to a text, by BM25, among the given nodes and their descendants; among all if none exists.
-
-    Args:
-        text: an excerpt.
-        nodes: ids of nodes.
-        default: the node of a text that is similar to none, if it is among them.
-        outline: all nodes.
-    """
+    """Return the node most similar to a text, by BM25, among the given nodes and their descendants; among all if none exists."""
     documents = [(*terms(node.title) * TITLE_WEIGHT, *terms(node.wanted)) for node in outline]
     scores = dict(zip((node.id for node in outline), bm25(documents, list(dict.fromkeys(terms(text)))), strict=True))
     below = [node_id for node_id in scores if any(node_id == name or node_id.startswith(f"{name}.") for name in nodes)]
@@ -100,14 +89,7 @@ def _nearest(text: str, nodes: Sequence[str], default: str, outline: Sequence[Ou
 def counted(
     outline: Sequence[OutlineNode], evidence: Sequence[TitledExcerpt], sources: Mapping[str, Source], *, wide: bool
 ) -> list[NodeView]:
-    """Count the evidence of each node with its descendants, and mark nodes with too little.
-
-    Args:
-        outline: the outline with its evidence.
-        evidence: all evidence.
-        sources: sources by content hash.
-        wide: whether a node needs more than a single excerpt.
-    """
+    """Count the evidence of each node with its descendants, and mark nodes with too little."""
     excerpts = {place.excerpt.id: place.excerpt for place in evidence}
     below: dict[str, list[str]] = {node.id: [*node.excerpt_ids, *node.also_ids] for node in outline}
     for node in sorted(outline, key=lambda topic: len(id_key(topic.id)), reverse=True):

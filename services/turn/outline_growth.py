@@ -42,11 +42,7 @@ def grown(
 ) -> Growth:
     """Add nodes to an outline, which may be empty.
 
-    Args:
-        outline: the present outline; ids and evidence of its nodes stay.
-        drafts: the nodes to add. They name their parent by id or title; in a first outline also by its place, from 1.
-        locale: language of the notes.
-        max_nodes: maximum number of nodes of the outline.
+    The new nodes name their parent by id or title; in a first outline also by its place, from 1.
     """
     growing = _Growing(outline, drafts, locale)
     growing.choose(max(0, min(max_nodes, MOST_NODES) - len(outline)))
@@ -68,12 +64,6 @@ def outline_of_review(plan: Plan, outline: Sequence[OutlineNode], locale: str, *
 
     The outline of a first plan is the person's, or is built from the steps. A later outline has evidence: titles may
     change and nodes may be added, but none is removed.
-
-    Args:
-        plan: after `settle_plan`.
-        outline: the run's outline.
-        locale: language of the notes.
-        first: whether no plan of the run has been executed.
     """
     if first and not plan.outline:
         made, steps = outline_of_steps(plan.steps, locale, MOST_NODES)

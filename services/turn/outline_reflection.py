@@ -50,26 +50,16 @@ def outline_table(state: ResearchState, context: RunContext) -> OutlineTable:
         outline,
         counted(outline, evidence, state["sources"], wide=wide),
         frozenset(place.excerpt.id for place in evidence),
-        _is_dated(research_question(state), state["today"]),
+        wanted_time(research_question(state), date.fromisoformat(state["today"])) is not None,
         idle_plans(plans_of(state), evidence, state["results"]) if wide else 0,
     )
 
 
-def _is_dated(question: str, today: str) -> bool:
-    try:
-        return wanted_time(question, date.fromisoformat(today)) is not None
-    except ValueError:
-        return False
-
-
 def with_outline(reflection: Reflection, table: OutlineTable, locale: str) -> tuple[Reflection, list[OutlineNode]]:
-    """Apply a reflection's changes to the outline and its judgement of outdated excerpts.
+    """Return a reflection with the outline that it changes, and that outline with its evidence.
 
     Added nodes are thin, as they have no evidence yet. A query for an unknown node becomes a query for the whole
     question, and unknown excerpt ids are dropped.
-
-    Returns:
-        The reflection with the changed outline, and that outline with its evidence.
     """
     growth = grown(table.outline, reflection.new_nodes[:MOST_NEW] if table.outline else [], locale)
     if growth.notes:
@@ -115,14 +105,7 @@ def sound(result: StepResult) -> bool:
 def settle_verdicts(
     verdicts: Sequence[StepVerdict], results: Mapping[str, StepResult], steps: Mapping[str, Step], question: str
 ) -> list[StepVerdict]:
-    """Withdraw unjustified orders to redo a step, and drop verdicts on steps without a result.
-
-    Args:
-        verdicts: the model's verdicts; a step may also be named `Step 2`.
-        results: results by step id.
-        steps: steps by step id.
-        question: the researched question.
-    """
+    """Withdraw unjustified orders to redo a step, and drop verdicts on steps without a result."""
     named = [(step_id, verdict) for verdict in verdicts if (step_id := _step_id(verdict.step_id, results)) is not None]
     feedback_words = [_words_of(verdict.feedback) for _, verdict in named if verdict.redo]
     settled: dict[str, StepVerdict] = {}

@@ -16,7 +16,6 @@ from schemas.state import ResearchState, plans_of, with_messages
 from schemas.usage import Usage
 from services.evidence.views import evidence_views
 from services.models import ask
-from services.reports.checking.checked_report import CheckedReport
 from services.reports.document import cited_in
 from services.reports.editing import TEMPLATE, headings_of, pieces_of, shortened, views_of, with_edits, without_section
 from services.reports.rendering import to_draft
@@ -102,28 +101,12 @@ def _request(state: ResearchState) -> str:
 
 
 def _spoken(state: ResearchState) -> str:
-    """Return the language of the request."""
     request = _request(state).strip()
     return message_language(request) if request else state.get("locale", "en-US")
 
 
-def check_revised(revision: Revision | None, checked: CheckedReport) -> None:
-    """Check that a revised report has a proven statement; a newly written report is handled otherwise.
-
-    Raises:
-        RevisionRefused: no statement of the report is quoted or supported.
-    """
-    if revision is not None and checked.proves_nothing:
-        raise RevisionRefused(say("revision_unproven", message_language(revision.request)))
-
-
 def changed_by_code(report: Report, revision: Revision, *, by_rules: bool) -> tuple[Block, ...] | None:
     """Return the draft that a revision makes of a report without a model: without a section, or with the first statement of each.
-
-    Args:
-        report: the report.
-        revision: the revision.
-        by_rules: whether no model is connected.
 
     Returns:
         None where a model makes the revision.
@@ -159,14 +142,6 @@ async def revised(
     notify: Callable[[str, str], None],
 ) -> Revised:
     """Write the next version of a state's report; requested content without evidence is searched for once.
-
-    Args:
-        run: run scope of the node.
-        state: state of the run.
-        revision: the requested change.
-        excerpts: excerpts that the state's report may cite.
-        evidence: the store of the texts.
-        notify: reports progress with a message key and the searched topic.
 
     Raises:
         RevisionRefused: the report cannot be changed so, or the model changes nothing or gives no usable answer.

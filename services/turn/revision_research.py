@@ -53,12 +53,7 @@ class RevisionResearch:
         return self.result.missing_aspects if self.result is not None else []
 
     async def search(self, topics: Sequence[str], known: Sequence[Excerpt]) -> bool:
-        """Search for topics, unless the change forbids research, and tell whether something was found.
-
-        Args:
-            topics: what the editor lacks, in words.
-            known: existing excerpts; their quotes are not new.
-        """
+        """Search for topics, unless the change forbids research, and tell whether something was found."""
         if not self.revision.research:
             return False
         locale = self.report.locale or self.state["locale"]
@@ -92,13 +87,7 @@ class RevisionResearch:
         return [say("revision_researched", locale, aspects=named, quotes=len(cited), sources=sources)]
 
     def lacks(self, lacking: Sequence[str], locale: str, known: Sequence[Excerpt]) -> list[str]:
-        """Return limits for the aspects that the editor lacks, except those of which an excerpt holds all words.
-
-        Args:
-            lacking: what the editor lacks, after the search if there was one.
-            locale: language of the limits.
-            known: excerpts that were there before the search.
-        """
+        """Return limits for the aspects that the editor lacks, except those of which an excerpt holds all words."""
         word_sets = [
             set(content(f"{self._title(excerpt)} {excerpt.quote}")) for excerpt in [*known, *self.new_excerpts]
         ]

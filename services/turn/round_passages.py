@@ -48,9 +48,7 @@ class RoundPassages:
     async def portion(self, requested: Sequence[Passage], new: Sequence[Passage]) -> list[Passage]:
         """Return the passages of the next round: as many as fit into one prompt, half as many after the first round; the others wait.
 
-        Args:
-            requested: the passages that the last round asked for; they take turns with the others.
-            new: what this round's queries found, which ask for the missing aspects, best first.
+        What the last round asked for takes turns with what this round's queries found, which ask for the missing aspects, best first.
         """
         turns = [passage for pair in zip_longest(requested, new) for passage in pair if passage]
         unseen: list[Passage] = []
@@ -69,9 +67,8 @@ class RoundPassages:
     async def read_on(self, requests: Sequence[str]) -> list[Passage]:
         """Return the passages before or after shown passages, or of a section, the first that each request brings, then the second; unknown ids are ignored.
 
-        Args:
-            requests: `P3` for what follows passage P3, `before P3` for what stands before it, `P3: Drawbacks` for the section of its source
-                whose heading has most words in common.
+        A request is `P3` for what follows passage P3, `before P3` for what stands before it, or `P3: Drawbacks` for the section of its
+        source whose heading has most words in common.
         """
         brought: list[list[Passage]] = []
         for request in requests[:MOST_READ_ON]:

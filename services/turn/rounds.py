@@ -76,13 +76,6 @@ async def search_in_rounds(
 ) -> RoundsResult:
     """Search for a need in rounds, and collect the quotes that answer it.
 
-    Args:
-        run: the run with its depth, journal and budget.
-        need: the need with its first queries; its passages are ignored.
-        evidence: the store for texts.
-        step_id: prefix of the excerpts' ids.
-        wanted: number and kind of the sources.
-
     Raises:
         LimitReached: the limits leave no room for the first round.
         LeadlineError: the first round failed.
@@ -126,11 +119,7 @@ class _Rounds:
         self.next_queries = [*self.need.queries, *([self.need.feedback] if self.need.feedback else [])]
 
     def left(self, done: int = 0) -> int:
-        """Return the number of remaining rounds; a small window has more rounds with fewer passages.
-
-        Args:
-            done: number of rounds under way, which are not counted yet.
-        """
+        """Return the number of remaining rounds; a small window has more rounds with fewer passages."""
         level, room = self.run.context.level, self.passages.room
         smaller = min(MORE_ROUNDS, math.ceil(level.passage_tokens / room)) if room else 1
         return level.rounds * smaller - self.gathered.rounds - done
@@ -203,7 +192,6 @@ class _Rounds:
         return len({root_of(excerpt.content_hash, self.gathered.sources) for excerpt in self.gathered.excerpts})
 
     def _report(self, passages: int) -> None:
-        """Report the results of the round."""
         data = {
             "round": self.gathered.rounds,
             "passages": passages,
@@ -215,7 +203,6 @@ class _Rounds:
         self.run.emit_round(self.step_id, data)
 
     async def _search(self) -> list[Passage]:
-        """Search the next queries, and return the passages that they find, best first."""
         missing = [
             aspect for aspect in self.gathered.missing_aspects if aspect.strip().casefold() not in self.searched_queries
         ]

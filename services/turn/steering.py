@@ -61,17 +61,7 @@ def undone_steps(state: ResearchState) -> list[Step]:
 async def hear(
     state: ResearchState, runtime: Runtime[RunContext], node: str, place: str = "node"
 ) -> tuple[ResearchState, ResearchState]:
-    """Take the messages to the run since the last boundary.
-
-    Args:
-        state: state of the run.
-        runtime: runtime of the node.
-        node: name of the node.
-        place: name of the boundary, unique in the node.
-
-    Returns:
-        The state with the messages, and the update of the state, which is empty without messages.
-    """
+    """Return the state with the messages to the run since the last boundary, and its update, which is empty without messages."""
     known = {message.id for message in heard(state)}
     journal = boundary_journal(state, runtime, node)
     taken = await take_messages(journal, place, lambda message: message.id not in known)
@@ -94,7 +84,6 @@ def steering_title(message: Steering, locale: str) -> str:
 
 
 def _dropped(state: ResearchState) -> dict[str, StepResult]:
-    """Return results for steps that are dropped before they start."""
     reason, dropped = say("step_dropped", state["locale"]), dropped_steps(state)
     undone = [step.id for step in undone_steps(state) if step.id in dropped]
     return {
@@ -134,11 +123,6 @@ class Standing:
         """Name of the journal of the current turn."""
         return run_key(self.thread, turn_at(self.following, self.values, self.metadata))
 
-    @property
-    def locale(self) -> str:
-        """Locale of the user."""
-        return str(self.values.get("locale") or "en")
-
     def steps(self) -> dict[str, bool]:
         """Return the ids of the steps of all plans, each with whether it is done."""
         results = self.values.get("results") or {}
@@ -158,17 +142,10 @@ async def steer_thread(
 ) -> Steering:
     """Leave a message for the run of a thread.
 
-    Args:
-        store: store of the run.
-        standing: position of the thread.
-        text: the person's message; actions other than `message` need none.
-        action: the requested action.
-        steps: ids of steps to drop, with the action `skip`.
-
     Raises:
         BadInput: no run can follow the message; the error says what to do instead.
     """
-    locale = standing.locale
+    locale = str(standing.values.get("locale") or "en")
     if not standing.following:
         raise BadInput(say("steer_done" if standing.values.get("triage") else "steer_unbegun", locale))
     if "reporter" in standing.following:
@@ -181,11 +158,7 @@ async def steer_thread(
 
 
 def _check_steps(named: Sequence[str], known: Mapping[str, bool], locale: str) -> None:
-    """Check that steps can be dropped.
-
-    Raises:
-        BadInput: a step does not exist, or it is done.
-    """
+    """Check that steps can be dropped."""
     if unknown := [step for step in named if step not in known] or ([] if named else ["?"]):
         raise BadInput(say("steer_no_step", locale, steps=", ".join(unknown), known=", ".join(known) or "-"))
     if all(known[step] for step in named):

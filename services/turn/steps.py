@@ -44,13 +44,6 @@ def with_earlier(step: Step, result: StepResult, previous: StepResult | None, nu
     succeeded gives the finding; excerpts of a research step are those of all attempts, a passage that both quote
     once, while a program that was redone takes the place of the one that was wrong. Ids of new excerpts go on from the
     earlier ones, so that an id never means two things.
-
-    Args:
-        step: the step.
-        result: result of the latest attempt alone.
-        previous: the step's previous result, if any.
-        number: number of the latest attempt, from 1.
-        locale: language of the messages.
     """
     if previous is None or not previous.excerpts:
         return result
@@ -59,8 +52,8 @@ def with_earlier(step: Step, result: StepResult, previous: StepResult | None, nu
         return previous.model_copy(update={"error": error})
     if step.step_type == "processing":
         return result.model_copy(update={"excerpts": _numbered_on(step.id, result.excerpts, previous.excerpts)})
-    places = {(excerpt.content_hash, excerpt.start, excerpt.end) for excerpt in previous.excerpts}
-    fresh = [excerpt for excerpt in result.excerpts if (excerpt.content_hash, excerpt.start, excerpt.end) not in places]
+    places = {excerpt.place for excerpt in previous.excerpts}
+    fresh = [excerpt for excerpt in result.excerpts if excerpt.place not in places]
     merged = [*previous.excerpts, *_numbered_on(step.id, fresh, previous.excerpts)]
     return result.model_copy(update={"excerpts": merged})
 
@@ -101,13 +94,10 @@ def tasks_of(state: ResearchState, context: RunContext) -> list[StepTask]:
         return []
     allowances = shares(allowance_of(context, state["usage"]), len(ready))
     searching = sum(step.step_type == "research" for step in ready[: len(allowances)])
-    left = context.level.sources - len(_quoted_sources(state))
+    quoted = {excerpt.content_hash for result in state["results"].values() for excerpt in result.excerpts}
+    left = context.level.sources - len(quoted)
     share = max(MIN_STEP_SOURCES, left if searching < 2 else int(OVERLAP * left / searching))
     return [_task(state, step, allowance, share) for step, allowance in zip(ready, allowances, strict=False)]
-
-
-def _quoted_sources(state: ResearchState) -> set[str]:
-    return {excerpt.content_hash for result in state["results"].values() for excerpt in result.excerpts}
 
 
 def _task(state: ResearchState, step: Step, allowance: Allowance, sources_left: int) -> StepTask:
@@ -126,10 +116,7 @@ def _task(state: ResearchState, step: Step, allowance: Allowance, sources_left: 
         previous=previous,
         feedback=previous.reflections[-1].feedback if previous and previous.reflections else "",
         quoted=[
-            (excerpt.content_hash, excerpt.start, excerpt.end)
-            for step_id, result in results.items()
-            if step_id != step.id
-            for excerpt in result.excerpts
+            excerpt.place for step_id, result in results.items() if step_id != step.id for excerpt in result.excerpts
         ],
         sources_left=sources_left,
         outline=without_evidence(state.get("outline", [])),

@@ -31,14 +31,7 @@ def _item(turn: int, number: int) -> str:
 
 
 async def keep_version(run: Run, state: ResearchState, report: Report, revision: Revision | None) -> None:
-    """Number a changed report and store it as a version, with the original before the second one; a replay stores nothing.
-
-    Args:
-        run: run scope of the node that changed it.
-        state: the state with the former report.
-        report: the changed report.
-        revision: the change; None for a newly written report.
-    """
+    """Number a changed report and store it as a version, with the original before the second one; a replay stores nothing."""
     former = state.get("report")
     if revision is None or former is None:
         return
@@ -55,14 +48,7 @@ async def keep_version(run: Run, state: ResearchState, report: Report, revision:
 
 
 async def all_versions(store: BaseStore, thread: str, turn: int, report: Report) -> list[Version]:
-    """Return all versions of a report, the original first.
-
-    Args:
-        store: store of the run.
-        thread: id of the thread.
-        turn: the turn in which the report was first written.
-        report: its present version, which is the only one of an unchanged report.
-    """
+    """Return all versions of a report, the original first."""
     items = await store.asearch(_place(thread), limit=MAX_VERSIONS)
     versions = [
         Version.model_validate_json(item.value["version"]) for item in items if item.key.startswith(f"{turn:06}-")
@@ -75,11 +61,6 @@ async def all_versions(store: BaseStore, thread: str, turn: int, report: Report)
 
 def numbered_version(versions: list[Version], number: int | None, name: str) -> Version:
     """Return a version by its number, by default the latest.
-
-    Args:
-        versions: all versions of a report.
-        number: number of the version, or None.
-        name: name of the run or the thread, for the message.
 
     Raises:
         BadInput: the version does not exist; the message lists the existing versions.
@@ -94,13 +75,7 @@ def numbered_version(versions: list[Version], number: int | None, name: str) -> 
 
 
 async def delete_thread_data(store: BaseStore, thread: str, turns: Iterable[int]) -> None:
-    """Delete the data of a thread outside of its state. Texts of sources stay, as other threads may cite them.
-
-    Args:
-        store: store of the runs.
-        thread: id of the thread.
-        turns: all turns of the thread.
-    """
+    """Delete the data of a thread outside of its state. Texts of sources stay, as other threads may cite them."""
     await asyncio.to_thread(shutil.rmtree, attachments_of(thread).parent, ignore_errors=True)
     keys = [run_key(thread, turn) for turn in turns]
     for place in [("versions", thread), *((kind, key) for key in keys for kind in OF_TURNS)]:

@@ -65,13 +65,7 @@ async def by_rules(run: Run, role: str) -> bool:
 
 
 async def write_report(run: Run, prompt: ReporterPrompt, research: SectionResearch) -> Written:
-    """Let the model write; if a limit leaves no room, or no text comes, extracts selected by rules are the report.
-
-    Args:
-        run: run scope of the node.
-        prompt: the reporter's prompt.
-        research: searches for what a report lacks.
-    """
+    """Let the model write; if a limit leaves no room, or no text comes, extracts selected by rules are the report."""
     locale, length = prompt.locale, _length(run.context, prompt)
     try:
         # the offline model selects passages step by step

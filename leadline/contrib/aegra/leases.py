@@ -66,8 +66,7 @@ async def _watch() -> None:
 async def lease_forgotten_runs(seconds: float) -> list[str]:
     """Give a lease to running runs without a worker, and return their ids.
 
-    Args:
-        seconds: seconds until the lease expires; long enough for an active attempt to notice that it lost its lease.
+    The lease must be long enough for an active attempt to notice that it lost its own.
     """
     from aegra_api.core.database import db_manager
     from aegra_api.core.orm import Run

@@ -71,7 +71,7 @@ class ComparedPassage:
 
 def parts_of(question: str) -> list[str]:
     """Split a question into the parts that ask something of their own."""
-    return clauses_of(question, short=True)
+    return clauses_of(question)
 
 
 def statements_in(text: str) -> list[str]:
@@ -92,7 +92,7 @@ def compared(
     listed = list(candidates)
     every = [sentence for _, _, source_sentences in listed for sentence in source_sentences]
     foreign = across_languages(part, every)
-    figure, question_figures = answer_type(part) in {"number", "date"}, set(_FIGURE.findall(question))
+    figure, question_figures = answer_type(part) == "figure", set(_FIGURE.findall(question))
     texts = [
         ComparedPassage(
             frozenset(terms(title)),

@@ -20,7 +20,7 @@ from services.text.questions import clauses_of, headline
     ],
 )
 def test_what_only_says_what_a_question_is_about_is_no_clause(question: str, clauses: list[str]) -> None:
-    assert clauses_of(question, short=True) == clauses
+    assert clauses_of(question) == clauses
 
 
 @pytest.mark.parametrize(
