@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from schemas.chart import MAX_PIE, MAX_POINTS, Chart
-from schemas.document import Block, Citation, Code, Inlines, Table, Text
+from schemas.document import Alignment, Block, Citation, Code, Inlines, Table, Text
 from services.run.errors import reason_of
 from services.run.ui_text import say
 from services.text.addresses import URL
@@ -186,7 +186,8 @@ def _as_table(chart: Chart) -> Table:
     body: list[tuple[Inlines, ...]] = []
     for *first, last in rows:
         body.append((*((plain(cell),) for cell in first), (plain(f"{last} "), *cited)))
-    return Table(tuple((plain(cell),) for cell in [chart.title, *names]), tuple(body), ("",) * (1 + len(names)))
+    side: Alignment = ""
+    return Table(tuple((plain(cell),) for cell in [chart.title, *names]), tuple(body), (side,) * (1 + len(names)))
 
 
 def is_chart(language: str) -> bool:
