@@ -43,13 +43,9 @@ async def ask(
 ) -> Answer:
     """Ask a role's model for an answer of a schema.
 
-    Args:
-        role: stem of node, template and schema.
-        prompt: the role's prompt model.
-        schema: the pydantic model that the answer must fit.
-        check: a further condition; it returns the answer, possibly settled, or raises `ValueError` with what is wrong.
-        template: stem of the template where it is not the role's own.
-        scale: factor on the role's maximum number of output tokens, for long answers.
+    `check` is a further condition: it returns the answer, possibly settled, or raises `ValueError` with what is wrong.
+    `template` is the stem of the template where it is not the role's own, and `scale` a factor on the role's output
+    tokens, for long answers.
 
     Raises:
         LimitReached: the budget or the time left does not suffice for the call.

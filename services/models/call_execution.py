@@ -302,7 +302,6 @@ class Exchange:
             learned(self.model).dialect = self.first_dialect
 
     async def _anew(self) -> bool:
-        """Prepare the call again with the newly learned facts."""
         self._release()
         await self._prepare()
         return True

@@ -47,14 +47,8 @@ def build(
 ) -> BaseChatModel:
     """Build the chat model that makes one attempt at a call.
 
-    Args:
-        model: the role's model.
-        max_tokens: maximum number of tokens of the answer.
-        response_format: the endpoint's own request for JSON of a schema.
-        stream: whether tokens are passed on as they arrive, even without a listener.
-        prompt: the prompt model; the offline model reads it instead of the messages.
-        on_piece: called for each sign of life of the answer, with its text.
-        on_token: takes the text of the answer as it comes.
+    The offline model reads `prompt` instead of the messages; `stream` passes tokens on even without a listener.
+    `on_piece` is called for each sign of life of the answer with its text, `on_token` for its text alone.
 
     Raises:
         SettingsError: a provider's package is not installed.
@@ -199,11 +193,7 @@ def _keyed(model: RoleModel) -> dict[str, Any]:
 
 
 def _renamed(model: RoleModel) -> dict[str, Any]:
-    """Return the run's sampling parameters under the names of the provider's integration.
-
-    Raises:
-        BadInput: the integration does not accept one of the parameters.
-    """
+    """Return the run's sampling parameters under the names of the provider's integration."""
     names = PARAMETER_NAMES[model.provider]
     for name in model.sampling:
         if name not in names:

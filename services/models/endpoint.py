@@ -59,10 +59,8 @@ def forget_endpoints() -> None:
 async def turn_at(endpoint: str, *, alone: bool = False) -> AsyncIterator[None]:
     """Wait for a slot at an endpoint, and hold it while the block runs.
 
-    Args:
-        endpoint: name of the endpoint.
-        alone: whether it takes one call at a time, as a process on this machine does; other endpoints have a limit and a
-            rate (`LEADLINE_MAX_CONCURRENCY`, `LEADLINE_REQUESTS_PER_MINUTE`).
+    A process on this machine takes one call at a time, `alone`; other endpoints have a limit and a rate
+    (`LEADLINE_MAX_CONCURRENCY`, `LEADLINE_REQUESTS_PER_MINUTE`).
     """
     if not alone:
         await _wait_for_rate(endpoint)
@@ -73,7 +71,6 @@ async def turn_at(endpoint: str, *, alone: bool = False) -> AsyncIterator[None]:
 
 
 async def _wait_for_rate(endpoint: str) -> None:
-    """Wait until the endpoint's rate allows another call."""
     a_minute = settings().leadline_requests_per_minute
     if a_minute is None:
         return

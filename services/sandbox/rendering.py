@@ -107,7 +107,6 @@ async def render_page(
 async def _render(
     browser: str, url: str, open_tab: Callable[[asyncio.subprocess.Process], Tab], seconds: float, longest: int
 ) -> str:
-    """Render a page in a new browser."""
     held = await asyncio.to_thread(hold)
     try:
         work = held.folder

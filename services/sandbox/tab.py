@@ -144,7 +144,6 @@ class Tab:
         await call("Fetch.enable", self._session, patterns=[{"urlPattern": "*"}])
 
     async def _navigate(self, url: str) -> None:
-        """Start to load the page."""
         self._last = time.monotonic()
         answer = await self._browser.call("Page.navigate", self._session, url=url)
         if answer.get("errorText"):
@@ -216,7 +215,6 @@ class Tab:
             self._failed = error
 
     async def _answer(self, paused: _Paused) -> None:
-        """Answer or refuse a request of the browser."""
         request = paused.request
         main = paused.frame_id == self._frame
         reply = await self._serve(BrowserRequest(request.url, request.method, paused.kind, main, request.headers))
@@ -240,11 +238,7 @@ class Tab:
 
 
 def _field(answer: dict[str, Any], name: str) -> str:
-    """Return a text field of an answer.
-
-    Raises:
-        PageError: the field is not a text.
-    """
+    """Return a text field of an answer."""
     value = answer.get(name)
     if not isinstance(value, str):
         raise PageError("the browser answered in another form than it should")

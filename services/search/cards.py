@@ -225,7 +225,6 @@ def heading_of(text: str) -> str:
 
 
 def _unquoted(value: str) -> str:
-    """Return a value without quotation marks around the whole of it."""
     return value[1:-1] if len(value) > 1 and value[0] == value[-1] in "\"'" else value
 
 

@@ -91,7 +91,6 @@ def convert(name: str, data: bytes) -> Converted:
 
 
 def _images(data: bytes, seconds: float) -> Content:
-    """Read the scanned pages of a PDF file as a document of its own."""
     text, title = image_document(data, seconds)
     return Content(text, pdf_card(data).model_copy(update={"title": title}))
 
@@ -163,11 +162,7 @@ def office_text(data: bytes, suffix: str) -> str:
 
 
 def _check_kind(data: bytes, suffix: str) -> None:
-    """Check how a file begins; the libraries of the other kinds look themselves.
-
-    Raises:
-        ValueError: it is of another kind.
-    """
+    """Check how a file begins; the libraries of the other kinds look themselves."""
     magic = b"%PDF" if suffix == ".pdf" else b"PK" if suffix in _ARCHIVES else b""
     if magic not in data[:1_024]:
         raise ValueError(f"it is no {suffix[1:].upper()} file")

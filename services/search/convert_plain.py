@@ -77,7 +77,6 @@ def convert_plain(name: str, data: bytes) -> Converted:
 
 
 def _tables(name: str, text: str, encoding: str) -> list[Profiled]:
-    """Profile the table of a CSV or TSV file."""
     delimiter = delimiter_of(name, text)
     plain = encoding == "utf-8" and delimiter == ("\t" if name.lower().endswith(".tsv") else ",")
     sheet = csv_sheet(text, delimiter)
@@ -98,11 +97,7 @@ def _content(suffix: str, data: bytes, name: str) -> Content:
 
 
 def _text(suffix: str, text: str) -> str:
-    """Return the text of a file, whose markup stays as it is but for what other parts of Leadline read as Markdown.
-
-    Raises:
-        ValueError: it is not of its kind.
-    """
+    """Return the text of a file, whose markup stays as it is but for what other parts of Leadline read as Markdown."""
     if suffix == ".rst":
         return as_markdown(text)
     if suffix in MARKDOWN:

@@ -51,11 +51,7 @@ class Converters(AbstractAsyncContextManager["Converters"]):
         return self._plain.problem or self._office.problem or self._images.problem
 
     async def convert(self, path: Path, seconds: float | None = None) -> Converted | None:
-        """Convert one file, and cut it into passages.
-
-        Args:
-            path: the file.
-            seconds: time for a first attempt, if it is less than a file may take.
+        """Convert one file, and cut it into passages; a first attempt may have less time than a file.
 
         Returns:
             The document, or the reason of a failure as `error`; None if a first attempt took too long.

@@ -17,8 +17,6 @@ REST_SECONDS = 60.0
 
 @dataclass(slots=True)
 class _State:
-    """State of one provider."""
-
     turns: Slots
     failures: int = 0
     """Number of consecutive failures."""

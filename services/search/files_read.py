@@ -102,6 +102,5 @@ def _is_no_loss(file: str, reason: str) -> bool:
 
 
 def _listed(paths: Sequence[str], count: int, locale: str) -> str:
-    """Return a list of a few of so many files."""
     files = say("searched_between", locale).join(paths)
     return files if count <= len(paths) else say("files_further", locale, files=files, count=count - len(paths))

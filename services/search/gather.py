@@ -78,21 +78,11 @@ async def gather(
     preferred: Collection[SourceCategory] = (),
     filters: Filters | None = None,
 ) -> Gathered:
-    """Search all queries everywhere, and return the best passages with their sources.
+    """Search all queries everywhere, and return the `limit` best passages with their sources, whose texts are stored.
 
-    Args:
-        queries: statements or questions of equal weight.
-        providers: the providers to search.
-        evidence: the store for the texts of the passages' sources.
-        limit: maximum number of passages.
-        complete: reads the pages of web hits; without it snippets stay snippets.
-        named: pages that the user named.
-        hits: maximum hits of one web search.
-        document_hits: maximum hits of one search of the user's documents.
-        question: the question, which tells whether recent sources are wanted; by default the queries.
-        source_kind: kind of sources with a small bonus.
-        preferred: kinds that the user prefers.
-        filters: excluded sites, kinds of pages and dates, for all providers.
+    Without `complete` snippets stay snippets; `named` are pages that the user named. `hits` bounds one search of the
+    web, `document_hits` one of the user's documents. The question, by default the queries, tells whether recent sources
+    are wanted; sources of `source_kind` and of `preferred` kinds get a bonus.
     """
     queries = list(dict.fromkeys(filter(None, map(str.strip, queries))))
     pool = Pool()
@@ -134,7 +124,6 @@ async def gather(
 
 
 def _permitted(results: Results, filters: Filters | None) -> Results:
-    """Return the results with the hits that the filters permit."""
     if filters is None:
         return results
     return [(query, [hit for hit in hits if _permits(filters, hit)]) for query, hits in results]

@@ -87,11 +87,9 @@ class FolderIndex:
                 _checked.add(self._file)
 
     def stale(self, present: Iterable[FileState], valid_reasons: Container[str]) -> list[FileState]:
-        """Remove deleted files from the index, and return new or changed files.
+        """Remove deleted files from the index, and return new or changed ones.
 
-        Args:
-            present: the files of the folder.
-            valid_reasons: reasons of files that today's limits rule out; those that other limits ruled out are new.
+        Files that other limits than today's ruled out are new, too.
         """
         with self._open() as db, db:
             rows = db.execute("SELECT path, size, mtime, error FROM files").fetchall()
@@ -110,10 +108,8 @@ class FolderIndex:
     def add(self, state: FileState, converted: Converted, is_over: Callable[[], bool] = lambda: False) -> None:
         """Add one converted file, or record the reason of its failure.
 
-        Args:
-            state: the file.
-            converted: its text, or the reason.
-            is_over: tells that nobody waits any more; a text of 50 MB takes a minute, and a thread cannot be ended from outside.
+        `is_over` tells that nobody waits any more: a text of 50 MB takes a minute, and a thread cannot be ended from
+        outside.
 
         Raises:
             TimeOver: nobody waits any more; the index is as before.

@@ -117,7 +117,6 @@ def _filled(sheet: Sheet) -> list[list[str]]:
 
 
 def _depth(rows: Sequence[Sequence[str]], first: int, merged: Iterable[Merged]) -> int:
-    """Return the number of rows of a table's heads."""
     max_depth = min(MAX_HEADS, len(rows) - first - 1)
     depths = [
         bottom - first + (2 if end > start and bottom == top else 1)

@@ -74,11 +74,7 @@ def open_file(path: str, folders: Sequence[Path]) -> Opened:
 
 
 def _plain(path: str) -> str:
-    """Check and normalise a relative path.
-
-    Raises:
-        FileError: the text is not a valid relative path.
-    """
+    """Check and normalise a relative path."""
     if not path.strip() or len(path) > _MAX_PATH or not path.isprintable():
         raise FileError(
             "The path is empty, too long, or holds control characters. Give a path below the run's folders."
@@ -165,7 +161,6 @@ def _walk(root: Path, parts: Sequence[str]) -> int:
 
 
 def _known(folders: Sequence[Path]) -> str:
-    """Return the names of some existing files."""
     names: list[str] = []
     for folder in folders:
         for parent, inner, files in os.walk(folder):
@@ -238,7 +233,6 @@ def _text(opened: Opened, converted: Converted) -> str:
 
 
 def _described(views: Sequence[TableView]) -> list[str]:
-    """Return the number of rows and the columns of each table."""
     heads = [f"{f'Sheet {view.sheet}: ' if view.sheet else ''}{view.rows:,} rows" for view in views]
     return [
         line

@@ -56,14 +56,9 @@ async def use_tools(
 ) -> Worked:
     """Let a role's model work with tools until it returns a result, or the rounds are used up.
 
-    Args:
-        role: stem of node and template.
-        prompt: the role's prompt model.
-        tools: the offered tools, with unique names.
-        workspace: the tools' shared workspace, which holds their results; in memory by default.
-        must_call: whether the first answer must call some tool. A model that does not follow is told so once.
-        by_reference: whether results that can be quoted are shown as passages with ids and numbered sentences, by which
-            the model's answer can name them; the ids are those of `workspace.passages`.
+    Results lie in the `workspace` of the tools. With `must_call` the first answer must call some tool; a model that
+    does not follow is told so once. With `by_reference` what can be quoted is shown as the passages of the workspace,
+    with numbered sentences by which an answer can name them.
 
     Raises:
         BadInput: two tools have one name.
@@ -120,8 +115,6 @@ class _Round:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """One run of the loop, with either protocol."""
-
     role: str
     prompt: BaseModel
     calls: Calls
@@ -196,7 +189,6 @@ class _Work:
 
 
 def _structured(reply: Reply, number: int) -> _Round:
-    """Parse a reply of the structured protocol."""
     try:
         text, answer = read_structured(reply.text)
     except ValueError as error:

@@ -54,7 +54,6 @@ def search_tool(
 
 
 def _listed(search: Search) -> str:
-    """Return passages with the titles and addresses of their sources."""
     return "\n\n".join(
         f"[{passage.title}] {search.sources[passage.content_hash].url}\n{passage.text}" for passage in search.passages
     )

@@ -52,12 +52,7 @@ def this_machine(cgroup: Path = _CGROUP) -> FreeResources:
 
 
 def share_of(path: Path, machine: FreeResources, window: int | None) -> MachineShare:
-    """Return the share of a model file. Blocking.
-
-    Args:
-        path: of the file.
-        machine: free resources.
-        window: tokens of context that the operator set, whatever they take; None chooses the size here.
+    """Return the share of a model file, with the context of `window` tokens where the operator set it. Blocking.
 
     Raises:
         SettingsError: the file is not there, or the memory does not suffice.

@@ -80,7 +80,6 @@ def _quoted(view: EvidenceView) -> str:
 
 
 def _blocks(text: str, key: str) -> Iterator[str]:
-    """Yield the paragraphs, items and tables of a quote."""
     for are_rows, grouped in groupby(text.split("\n"), key=lambda line: row_of(line) is not None):
         lines = [line for line in grouped if not _RULE.fullmatch(line)]
         rows = [list(row_of(line) or ()) for line in lines] if are_rows else []

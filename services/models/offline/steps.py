@@ -181,7 +181,6 @@ def _is_free(place: int, free: Sequence[int] | None) -> bool:
 
 
 def _reference(passage: NumberedPassage, first: int, last: int) -> str:
-    """Return the reference to the sentences between two places."""
     return f"{passage.id}:{first + 1}-{last + 1}" if last > first else f"{passage.id}:{first + 1}"
 
 

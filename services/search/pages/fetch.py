@@ -102,16 +102,10 @@ async def fetch(
     accepts: Callable[[dict[str, str]], None] | None = None,
     cut: bool = False,
 ) -> Fetched:
-    """GET a target and follow its redirects.
+    """GET a checked target over guarded connections, and follow its redirects; the caller limits the total time.
 
-    Args:
-        pool: guarded connections.
-        start: the first target, already checked.
-        allowance: hosts that the operator allows; redirects are checked against it.
-        limits: bytes, redirects, and the seconds of connecting and reading; the caller limits the total time.
-        check: called before every request, including the first.
-        accepts: checks the headers of a success before its body is read, and raises a PageError.
-        cut: truncate the body at the byte limits instead of failing.
+    `check` is called before every request; `accepts` checks the headers of a success before its body is read, and
+    raises a PageError. With `cut` the body is truncated at the byte limits instead of failing.
 
     Raises:
         PageRefused: a redirect leads to a forbidden address.

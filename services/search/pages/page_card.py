@@ -82,7 +82,6 @@ def _meta(tree: HtmlElement) -> Iterator[Field]:
 
 
 def _tags(tree: HtmlElement) -> Iterator[Field]:
-    """Yield the names of the page's meta tags with their contents."""
     for element in islice(tree.iter("meta"), MAX_META):
         if content := (element.get("content") or "").strip():
             yield element.get("property") or element.get("name") or "", content

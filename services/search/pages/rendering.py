@@ -73,7 +73,6 @@ class Renderer:
         tls: ssl.SSLContext | None = None,
         render_limits: RenderLimits | None = None,
     ) -> None:
-        """Create a renderer."""
         self.mode: Literal["auto", "off"] = settings().leadline_render
         self._allowance, self._backend, self._tls = allowance, backend, tls
         self._render_limits = render_limits or RenderLimits()
@@ -115,7 +114,6 @@ class Subrequests:
         check: Check,
         limits: RenderLimits,
     ) -> None:
-        """Create a handler for one page."""
         self.made = 0
         """Number of requests so far, including refused ones."""
         self._page, self._pool, self._allowance, self._check, self._limits = page, pool, allowance, check, limits

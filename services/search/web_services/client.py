@@ -131,15 +131,9 @@ class ServiceSearch:
     ) -> None:
         """Create a search without sending a request.
 
-        Args:
-            service: record of the service.
-            key: value of the record's `key_setting`.
-            address: the operator's address in place of the record's; never from a run or an answer. A user and a
-                password in it are sent as HTTP Basic credentials.
-            filters: included or excluded sites, and dates.
-            seconds: time limit of one search, without waiting for its turn.
-            contact: e-mail address of the operator, for services that ask for it.
-            today: date from which a time range is counted back.
+        The address is an operator's own, never from a run or an answer; a user and a password in it are sent as HTTP
+        Basic credentials. `seconds` bound one search without waiting for its turn, and a time range is counted back
+        from `today`.
 
         Raises:
             BadInput: a setting is missing or cannot be used.
@@ -202,7 +196,6 @@ class ServiceSearch:
         return [self._permitted(hit) for hit in hits if self._permit(hit, self._filters.since(today))][:limit]
 
     async def _turn(self, request: ServiceRequest) -> None:
-        """Wait for a turn at the service."""
         pause = self.service.pause_for(self._key)
         if pause:
             await asyncio.sleep(pace_of(urlsplit(request.address).netloc).take(pause, self.service.title))
@@ -246,7 +239,6 @@ class ServiceSearch:
 
     @asynccontextmanager
     async def _errors(self) -> AsyncIterator[None]:
-        """Convert transport errors to SearchError."""
         title, what_to_do = self.service.title, advice(self.service)
         try:
             yield

@@ -109,7 +109,6 @@ def end(run: str) -> None:
 
 
 def _forget(run: str, session: Session) -> None:
-    """Remove a session from the registry once it has ended."""
     own = _runs().get(run, _OfRun())
     if own.sessions.get(session.server.name) is session:
         del own.sessions[session.server.name]

@@ -197,7 +197,6 @@ class Session:
 def _opened(
     server: Server, on_message: Callable[[Any], Awaitable[None]]
 ) -> AbstractAsyncContextManager["ClientSession"]:
-    """Return the context that connects to a server, by its transport."""
     from mcp.types import Implementation
 
     options = {
@@ -208,7 +207,6 @@ def _opened(
 
 
 def _is_cut(error: BaseException | None) -> bool:
-    """Tell whether an error means a lost connection."""
     from mcp import McpError
     from mcp.types import CONNECTION_CLOSED
 

@@ -123,7 +123,6 @@ def text_of(server: Server, tool: str, result: Any) -> str:
 
 
 def _part(content: Any) -> str:
-    """Return one piece of content as text."""
     match content.type:
         case "text":
             return str(content.text)
