@@ -95,7 +95,7 @@ class Tab:
         self._serve, self._drawn, self._around = serve, drawn, ",".join(around)
         self._browser = DevTools(process, self._notice)
         self._session = self._frame = ""
-        self._answering: set[asyncio.Task[None]] = set()
+        self._answering: set[asyncio.Task[object]] = set()
         self._loaded = False
         self._last = 0.0
         """Time of the last request, response or growth of the text."""
@@ -197,15 +197,15 @@ class Tab:
                 self._loaded = True
                 self._last = time.monotonic()
             case "Page.javascriptDialogOpening":
-                self._do(self._dismiss())
+                self._do(self._browser.call("Page.handleJavaScriptDialog", self._session, accept=False))
 
-    def _do(self, work: Coroutine[Any, Any, None]) -> None:
+    def _do(self, work: Coroutine[Any, Any, object]) -> None:
         """Run work in the background; if the browser ends meanwhile, the awaited call reports it."""
         task = asyncio.create_task(work)
         self._answering.add(task)
         task.add_done_callback(self._done)
 
-    def _done(self, task: asyncio.Task[None]) -> None:
+    def _done(self, task: asyncio.Task[object]) -> None:
         self._answering.discard(task)
         self._last = time.monotonic()
         if task.cancelled():
@@ -231,10 +231,6 @@ class Tab:
             responseHeaders=[{"name": name, "value": value} for name, value in reply.headers.items()],
             body=(await asyncio.to_thread(base64.b64encode, reply.body)).decode("ascii"),
         )
-
-    async def _dismiss(self) -> None:
-        """Close a dialog of the page."""
-        await self._browser.call("Page.handleJavaScriptDialog", self._session, accept=False)
 
 
 def _field(answer: dict[str, Any], name: str) -> str:
