@@ -1,7 +1,6 @@
 """The LangChain chat model of a role: any OpenAI-compatible endpoint, another provider's integration, or the offline model."""
 
 import importlib
-import re
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from hashlib import sha256
@@ -17,14 +16,7 @@ from langchain_core.outputs import ChatGenerationChunk, GenerationChunk
 from pydantic import BaseModel, SecretStr
 
 from services.models.answer_watch import Sign
-from services.models.endpoint import (
-    CONNECT_SECONDS,
-    POOL_SECONDS,
-    WRITE_SECONDS,
-    client,
-    integrations,
-    unused_client,
-)
+from services.models.endpoint import CONNECT_SECONDS, POOL_SECONDS, WRITE_SECONDS, client, integrations, unused_client
 from services.models.endpoint_memory import Learned, learned
 from services.models.llamacpp import addressed
 from services.models.server_models import root_of
@@ -122,16 +114,8 @@ def _integration(model: RoleModel, max_tokens: int, response_format: dict[str, A
     patient = {} if model.provider == "ollama" else {"timeout": model.timeout, "max_retries": 0}
     piecewise = {"streaming": True} if "streaming" in kind.model_fields else {}
     shape = {"format": response_format["json_schema"]["schema"]} if response_format else {}  # an option of Ollama only
-    options: dict[str, Any] = {
-        **limit,
-        **shape,
-        **patient,
-        **piecewise,
-        **_reached(model),
-        **_keyed(model),
-        **model.extra,
-        **_renamed(model),
-    }
+    of_provider = limit | shape | patient | piecewise | _reached(model) | _keyed(model)
+    options: dict[str, Any] = {**of_provider, **model.extra, **_renamed(model)}
     keys = [key.get_secret_value() for key in (model.api_key, options.get("api_key")) if key]
     built_with = sha256(repr((model.name, model.temperature, options, keys)).encode()).hexdigest()
     known = integrations()
@@ -140,8 +124,9 @@ def _integration(model: RoleModel, max_tokens: int, response_format: dict[str, A
     try:
         chat: BaseChatModel = kind(model=model.model, temperature=model.temperature, **options)
     except Exception as error:  # noqa: BLE001 - each integration raises what it likes for a missing key
+        reason = without_secrets(" ".join(str(error).split()))[:200].rstrip(".")
         raise SettingsError(
-            f"The model {model.name} cannot be used: {_first_line(error)}. Check its provider's key and its name."
+            f"The model {model.name} cannot be used: {reason}. Check its provider's key and its name."
         ) from None
     while len(known) >= _MAX_BUILT:
         known.pop(next(iter(known)))
@@ -220,10 +205,6 @@ def comes_in_pieces(model: RoleModel) -> bool:
     if model.provider in {OFFLINE, *OPENAI_COMPATIBLE}:
         return model.provider != OFFLINE and "stream" not in learned(model).refused
     return model.provider == "ollama" or "streaming" in _kind(model).model_fields
-
-
-def _first_line(error: Exception) -> str:
-    return without_secrets(re.sub(r"\s+", " ", str(error)))[:200].rstrip(".")
 
 
 class TokenHandler(AsyncCallbackHandler):

@@ -106,7 +106,4 @@ def _automatic(kind: StepKind) -> list[tuple[str, ...]]:
         for name, service in known_services().items()
         if kind in service.kinds and (set_up(name) or not (service.key == "needed" or service.address_setting))
     ]
-    return [
-        (opened[0], DUCKDUCKGO),
-        *((name,) for name in dict.fromkeys([*opened[1:], *fitting]) if name != opened[0]),
-    ]
+    return [(opened[0], DUCKDUCKGO), *((name,) for name in dict.fromkeys([*opened[1:], *fitting]) if name != opened[0])]

@@ -90,9 +90,8 @@ def _content(suffix: str, data: bytes, name: str) -> Content:
     note = "" if encoding in CERTAIN else f"encoding:{encoding}"
     if suffix in TABLES:
         shown, left_out = sheets_markdown([csv_sheet(text, delimiter_of(name, text))])
-        return Content(
-            shown, _card(suffix, name), "beginning" if left_out else note, lambda: _tables(name, text, encoding)
-        )
+        note = "beginning" if left_out else note
+        return Content(shown, _card(suffix, name), note, lambda: _tables(name, text, encoding))
     return Content(_text(suffix, text), _card(suffix, name), note)
 
 

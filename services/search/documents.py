@@ -107,11 +107,7 @@ class Documents:
         return await asyncio.to_thread(self.index.hits, ranking)
 
     async def _embed_at_endpoint(self) -> None:
-        """Embed all passages of a folder that is not large at the endpoint, so that the searching node pays for it.
-
-        Raises:
-            SearchError: the endpoint failed, or the run's limits leave no room; finished vectors are kept.
-        """
+        """Embed a folder that is not large at the endpoint, so that the searching node pays for it; what is done is kept."""
         models = [model for model in self.embedders if not isinstance(model, Local)]
         if models and await asyncio.to_thread(self.index.passages) <= WHOLLY_EMBEDDED:
             for model in models:
@@ -209,10 +205,8 @@ async def _embedded(index: FolderIndex, until: float, opening: Opening) -> tuple
         async with asyncio.timeout(max(MIN_EMBEDDING_SECONDS, until - time.monotonic())):
             for model in fast if count <= WHOLLY_EMBEDDED else []:
                 if isinstance(model, Local):
-                    opening.passages, opening.passages_done = (
-                        count,
-                        await asyncio.to_thread(index.vectors.count, model.name),
-                    )
+                    opening.passages = count
+                    opening.passages_done = await asyncio.to_thread(index.vectors.count, model.name)
                     await embed(index, model, opening.count_passages)
     if len(fast) < len(models):
         return fast, [("too_many_passages", f"{count:,}")]

@@ -42,11 +42,7 @@ class FailOver:
     """
 
     def __init__(
-        self,
-        providers: Sequence[SearchProvider],
-        *,
-        at_once: int = 4,
-        clock: Callable[[], float] = time.monotonic,
+        self, providers: Sequence[SearchProvider], *, at_once: int = 4, clock: Callable[[], float] = time.monotonic
     ) -> None:
         """Take providers with different names, the preferred one first, each of which is asked `at_once` in so many searches."""
         self.providers = list(providers)

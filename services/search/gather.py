@@ -115,11 +115,7 @@ async def gather(
     described, sources = await pool.collect(chosen, originals, evidence)
     titles = list(dict.fromkeys(pool.hit(key).title[:LONGEST_TITLE] for key in passages))[:MAX_TITLES]
     return Gathered(
-        passages=described,
-        sources=sources,
-        searched=searched,
-        failures=list(dict.fromkeys(failures)),
-        titles=titles,
+        passages=described, sources=sources, searched=searched, failures=list(dict.fromkeys(failures)), titles=titles
     )
 
 
@@ -194,15 +190,11 @@ def _account(names: Sequence[str], answers: Sequence[Sequence[list[Hit] | str]])
 
 def with_failures(searched: Sequence[Searched], failed: Mapping[str, str]) -> list[Searched]:
     """Return each search's results with errors of failed searches; searches that were replaced by another come first."""
-    reasons = {
-        name: clean_line(error).partition(". ")[0].rstrip(".")[:LONGEST_REASON] for name, error in failed.items()
-    }
-    names = {search.name for search in searched}
-    replaced = [
-        Searched(name=name, failed=True, reason=reason) for name, reason in reasons.items() if name not in names
-    ]
+    first = {name: clean_line(error).partition(". ")[0].rstrip(".") for name, error in failed.items()}
+    reasons = {name: sentence[:LONGEST_REASON] for name, sentence in first.items()}
+    replaced = reasons.keys() - {search.name for search in searched}
     return [
-        *replaced,
+        *(Searched(name=name, failed=True, reason=reason) for name, reason in reasons.items() if name in replaced),
         *(search.model_copy(update={"reason": reasons.get(search.name, search.reason)}) for search in searched),
     ]
 

@@ -95,9 +95,8 @@ async def hybrid(
     by_words = ways != "meaning" or not whole
     lexical, crossed = await asyncio.to_thread(_by_words, index, query, limit) if by_words else ({}, {})
     if not models or ways == "words":
-        sums = {
-            passage: lexical.get(passage, 0.0) + TRANSLATED * crossed.get(passage, 0.0) for passage in lexical | crossed
-        }
+        every = lexical | crossed
+        sums = {each: lexical.get(each, 0.0) + TRANSLATED * crossed.get(each, 0.0) for each in every}
         ranked = await asyncio.to_thread(_records_last, index, query, _best(sums, len(sums)))
         best = dict(islice(ranked.items(), limit))
         return best if ways == "words" else await asyncio.to_thread(_closest, index, query, best, TOGETHER)

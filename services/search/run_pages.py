@@ -190,11 +190,7 @@ class GatheredPages:
     """Reads the pages of web hits within the limit of pages; each page is recorded."""
 
     def __init__(
-        self,
-        run: Run,
-        evidence: EvidenceStore,
-        queries: Sequence[str],
-        followed: Mapping[str, Sequence[str]] | None,
+        self, run: Run, evidence: EvidenceStore, queries: Sequence[str], followed: Mapping[str, Sequence[str]] | None
     ) -> None:
         self.read = 0
         self.not_read = 0

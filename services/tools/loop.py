@@ -87,13 +87,8 @@ async def _starts_structured(role: str) -> bool:
     if run.journal.replays:  # a replay needs no model
         return run.journal.marked("structured")
     model = await settled(role_model(role, run.context))
-
-    def structured() -> bool:
-        return model.tool_protocol == "structured" or (
-            model.tool_protocol == "auto" and not learned(model).native_tools
-        )
-
-    return await run.journal.decided("structured", structured)
+    takes_no_calls = model.tool_protocol == "auto" and not learned(model).native_tools
+    return await run.journal.decided("structured", lambda: model.tool_protocol == "structured" or takes_no_calls)
 
 
 @dataclass(slots=True)

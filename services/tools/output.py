@@ -87,6 +87,11 @@ def as_tool(
     )
 
 
+def bounded(text: str, longest: int) -> str:
+    """Return a result in at most so many characters, with a note where it is cut off."""
+    return text if len(text) <= longest else f"{text[:longest]}\n[cut off: the result has {len(text):,} characters]"
+
+
 def shown(text: str, response_format: ResponseFormat, result_id: str, start: int = 0) -> str:
     """Return the part of a result that the model sees, with a note on how to read the rest."""
     end = start + SHOWN[response_format]

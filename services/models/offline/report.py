@@ -57,11 +57,8 @@ def report(prompt: ReporterPrompt) -> str:
 
 def _passages(excerpts: Sequence[EvidenceView], shown: set[str]) -> list[str]:
     shown.update(excerpt.quote for excerpt in excerpts)
-    return ["\n\n".join([f"**{_as_it_stands(view.title)}** [{view.id}]", _quoted(view)]) for view in excerpts]
-
-
-def _as_it_stands(text: str) -> str:
-    return _MARKUP.sub(lambda match: f"&#{ord(match[0])};", text)
+    titles = [_MARKUP.sub(lambda match: f"&#{ord(match[0])};", view.title) for view in excerpts]
+    return [f"**{title}** [{view.id}]\n\n{_quoted(view)}" for title, view in zip(titles, excerpts, strict=True)]
 
 
 def _quoted(view: EvidenceView) -> str:
@@ -84,9 +81,8 @@ def _blocks(text: str, key: str) -> Iterator[str]:
         lines = [line for line in grouped if not _RULE.fullmatch(line)]
         rows = [list(row_of(line) or ()) for line in lines] if are_rows else []
         if len(rows) > 1 and max(map(len, rows)) <= MAX_COLUMNS:
-            yield "\n".join(pipe_table([rows[0], *([*row[:-1], f"{row[-1]} [{key}]"] for row in rows[1:])])).replace(
-                "<", "\\<"
-            )
+            cited = [[*row[:-1], f"{row[-1]} [{key}]"] for row in rows[1:]]
+            yield "\n".join(pipe_table([rows[0], *cited])).replace("<", "\\<")
             continue
         for part in map(str.strip, _BREAK.split("\n".join(lines))):
             if part and not part.startswith("#"):

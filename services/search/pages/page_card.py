@@ -44,7 +44,8 @@ _ACADEMIC = frozenset({"citation_doi", "citation_journal_title", "citation_arxiv
 def html_card(tree: HtmlElement, title: str = "", published: str = "") -> Card:
     """Return the card of a page with its scripts; the title that readers see goes before others, and the earlier date of publication counts."""
     shown = card_of([("title", title), *_listed(tree)])
-    card = shown.filled(card_of([*_article(tree), *_meta(tree), *_times(tree)]))
+    tags = [(plain(name), text) for name, text in _tags(tree) if any(word in name.casefold() for word in _META)]
+    card = shown.filled(card_of([*_article(tree), *tags, *_times(tree)]))
     published = min(filter(None, [published, card.published]), default="")  # the other is of a change
     dates = {label: day for label, day in card.dates.items() if day != published or label in shown.dates}
     return card.model_copy(update={"published": published, "dates": dates})
@@ -75,10 +76,6 @@ def _values(value: Any) -> list[str]:
     values = value[:MAX_PAIRS] if isinstance(value, list) else [value]
     names = (entry.get("name") if isinstance(entry, dict) else entry for entry in values)
     return [name for name in names if isinstance(name, str)]
-
-
-def _meta(tree: HtmlElement) -> Iterator[Field]:
-    return ((plain(name), content) for name, content in _tags(tree) if any(word in name.casefold() for word in _META))
 
 
 def _tags(tree: HtmlElement) -> Iterator[Field]:

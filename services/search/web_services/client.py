@@ -19,7 +19,7 @@ import httpx
 from schemas.clean_text import clean_address
 from services.run.errors import BadInput, PageError, SearchError
 from services.run.secrecy import register_secrets, without_secrets_in
-from services.search.filters import Filters
+from services.search.filters import ANYTHING, Filters
 from services.search.hit import Hit
 from services.search.pages.decompression import ACCEPTED, decoder_for, pieces
 from services.search.pages.fetch import tls_context
@@ -124,7 +124,7 @@ class ServiceSearch:
         key: str | None = None,
         address: str | None = None,
         *,
-        filters: Filters | None = None,
+        filters: Filters = ANYTHING,
         seconds: float = 12.0,
         contact: str = "",
         today: Callable[[], date] = lambda: datetime.now(UTC).date(),
@@ -158,7 +158,7 @@ class ServiceSearch:
         self._key = key if key and service.key != "none" else ""
         register_secrets(filter(None, [self._key]))
         self._address, self._auth = _without_user(address) if address else ("", None)
-        self._filters = filters or Filters()
+        self._filters = filters
         self._seconds = seconds
         self._contact = contact
         self._today = today
@@ -183,7 +183,8 @@ class ServiceSearch:
             filters=self._filters,
             today=today,
         )
-        await self._turn(request)
+        if pause := self.service.pause_for(self._key):
+            await asyncio.sleep(pace_of(urlsplit(request.address).netloc).take(pause, self.service.title))
         async with self._errors(), asyncio.timeout(self._seconds):
             answer = await self._ask(request)
             wait = retry_after(answer.headers) if is_limit(answer.status, answer.headers) else None
@@ -194,11 +195,6 @@ class ServiceSearch:
             raise status_problem(self.service, answer.status, answer.headers, has_key=bool(self._key))
         hits = await asyncio.to_thread(self._read, answer.body)
         return [self._permitted(hit) for hit in hits if self._permit(hit, self._filters.since(today))][:limit]
-
-    async def _turn(self, request: ServiceRequest) -> None:
-        pause = self.service.pause_for(self._key)
-        if pause:
-            await asyncio.sleep(pace_of(urlsplit(request.address).netloc).take(pause, self.service.title))
 
     async def _ask(self, request: ServiceRequest) -> _Answer:
         """Send a request and return its answer, without redirects and proxies."""

@@ -199,10 +199,7 @@ def _opened(
 ) -> AbstractAsyncContextManager["ClientSession"]:
     from mcp.types import Implementation
 
-    options = {
-        "client_info": Implementation(name="leadline", version=_VERSION),
-        "message_handler": on_message,
-    }
+    options = {"client_info": Implementation(name="leadline", version=_VERSION), "message_handler": on_message}
     return session_with(server, options) if server.transport == "stdio" else session_at(server, options)
 
 
