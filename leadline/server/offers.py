@@ -21,7 +21,7 @@ from services.run.estimate import Estimate, estimate, estimate_figures, shortfal
 from services.run.roles import OFFLINE, ROLES, role_model
 from services.run.scope import checked_choices
 from services.search.choice import access_to, known_services
-from services.search.web_services.service import DUCKDUCKGO
+from services.search.web_services.service import OWN_CLIENTS
 
 estimates = APIRouter()
 
@@ -94,7 +94,7 @@ async def offered() -> list[SearchOffer]:
 
 
 def _offers() -> list[SearchOffer]:
-    names = [DUCKDUCKGO, *known_services()]
+    names = [*OWN_CLIENTS, *known_services()]
     return [SearchOffer(name=name, title=needs_of(name).title, needs=_missing(name)) for name in names]
 
 

@@ -11,9 +11,10 @@ from services.run.errors import LeadlineError
 from services.run.settings import settings
 from services.search.choice import BESIDE, access_to, known_services, set_up, side_by_side, whole_web
 from services.search.web import provider_of
-from services.search.web_services.service import DUCKDUCKGO
+from services.search.web_services.service import OWN_CLIENTS
 
 MAX_RESULTS = 3
+NEEDS = {"tavily": "Set TAVILY_API_KEY", "duckduckgo": "It needs no key: --search duckduckgo"}
 PROBE = "sounding machine"
 """Query for testing a search."""
 OF_PAPERS = 2
@@ -30,8 +31,8 @@ class Needs(NamedTuple):
 
 def needs_of(name: str) -> Needs:
     """Return the requirements of a search. Blocking when called first."""
-    if name == DUCKDUCKGO:
-        return Needs("DuckDuckGo")
+    if name in OWN_CLIENTS:
+        return Needs("Tavily", key_setting="TAVILY_API_KEY") if name == "tavily" else Needs("DuckDuckGo")
     service = known_services()[name]
     return Needs(
         service.title,
@@ -56,7 +57,7 @@ def offers() -> dict[str, str]:
     ][:OF_PAPERS]
     titles = " and ".join(needs_of(name).title for name in papers)
     return {
-        **{name: _words(needs_of(name)) for name in (*opened, DUCKDUCKGO)},
+        **{name: _words(needs_of(name)) for name in ("tavily", *opened, "duckduckgo")},
         **({BESIDE.join(papers): f"Only papers: {titles} (no key)"} if papers else {}),
         "documents": "None: only my documents",
     }
@@ -80,7 +81,7 @@ def names_in(wanted: str) -> list[str]:
 
 def set_up_by(settings: Collection[str]) -> list[str]:
     """Return the searches whose key or address is among settings."""
-    return [name for name in (DUCKDUCKGO, *known_services()) if {*needs_of(name)[1:]} & {*settings}]
+    return [name for name in (*OWN_CLIENTS, *known_services()) if {*needs_of(name)[1:]} & {*settings}]
 
 
 async def search_problems(names: Iterable[str]) -> list[str]:
@@ -97,7 +98,7 @@ async def search_problems(names: Iterable[str]) -> list[str]:
 async def searches() -> list[Check]:
     """Test the searches of `LEADLINE_SEARCH`, and those of the whole web that are set up; no others are reached."""
     try:
-        names = await asyncio.to_thread(lambda: [DUCKDUCKGO, *known_services()])
+        names = await asyncio.to_thread(lambda: [*OWN_CLIENTS, *known_services()])
         used = await asyncio.to_thread(_used)
     except LeadlineError:  # the check of LEADLINE_SEARCH reports the error
         return []
@@ -127,8 +128,8 @@ async def _checked(name: str, opened: bool, used: bool) -> Check:
 
 def _remedy(name: str) -> str:
     """Return how to enable a search."""
-    if name == DUCKDUCKGO:
-        return f"It needs no key: --search {name}"
+    if name in NEEDS:
+        return NEEDS[name]
     service, access = known_services()[name], access_to(name)
     if missing := service.missing(access.key, access.address):
         return f"Set {missing}"

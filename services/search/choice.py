@@ -10,7 +10,7 @@ from schemas.evidence import StepKind
 from schemas.options import SEARCH_WORDS
 from services.run.errors import BadInput, SettingsError
 from services.run.settings import secret_named, settings
-from services.search.web_services.service import DUCKDUCKGO, Service, services
+from services.search.web_services.service import OWN_CLIENTS, Service, services
 
 BESIDE, ELSE = "+", "|"
 MAX_SIDE_BY_SIDE = 12
@@ -40,13 +40,14 @@ def known_services() -> Mapping[str, Service]:
 
 def known_names() -> list[str]:
     """Return the names that a choice may contain."""
-    return [*SEARCH_WORDS, DUCKDUCKGO, *known_services()]
+    return [*SEARCH_WORDS, *OWN_CLIENTS, *known_services()]
 
 
 def access_to(name: str) -> Access:
     """Return the key and address of a search from the environment."""
-    if name == DUCKDUCKGO:
-        return Access(name, "", "")
+    if name in OWN_CLIENTS:
+        key, address = (settings().tavily_api_key, settings().tavily_base_url) if name == "tavily" else (None, None)
+        return Access(name, key.get_secret_value() if key else "", address or "")
     service = known_services()[name]
     key, own = (secret_named(setting) for setting in (service.key_setting, service.address_setting))
     return Access(name, key.get_secret_value() if key else "", own.get_secret_value() if own else "")
@@ -80,16 +81,17 @@ def side_by_side(wanted: str, kind: StepKind = "general") -> list[tuple[str, ...
 
 def set_up(name: str) -> bool:
     """Tell whether the required key or address of a search is set."""
-    if name == DUCKDUCKGO:
-        return False
-    service, access = known_services()[name], access_to(name)
-    opened = bool(access.address) or service.key == "needed"
+    access = access_to(name)
+    if name in OWN_CLIENTS:
+        return bool(access.key)
+    service = known_services()[name]
+    opened = bool(access.address) if service.address_setting else service.key == "needed"
     return opened and not service.missing(access.key, access.address)
 
 
 def whole_web() -> list[str]:
     """Return the searches of the whole web that are set up for `auto`."""
-    return [name for name, service in known_services().items() if "general" in service.kinds]
+    return ["tavily", *(name for name, service in known_services().items() if "general" in service.kinds)]
 
 
 def _automatic(kind: StepKind) -> list[tuple[str, ...]]:
@@ -106,4 +108,7 @@ def _automatic(kind: StepKind) -> list[tuple[str, ...]]:
         for name, service in known_services().items()
         if kind in service.kinds and (set_up(name) or not (service.key == "needed" or service.address_setting))
     ]
-    return [(opened[0], DUCKDUCKGO), *((name,) for name in dict.fromkeys([*opened[1:], *fitting]) if name != opened[0])]
+    return [
+        (opened[0], "duckduckgo"),
+        *((name,) for name in dict.fromkeys([*opened[1:], *fitting]) if name != opened[0]),
+    ]

@@ -12,8 +12,9 @@ from services.search.duckduckgo import DuckDuckGoSearch
 from services.search.failover import FailOver
 from services.search.filters import ANYTHING, Filters
 from services.search.hit import Hit, SearchProvider
+from services.search.tavily import TavilySearch
 from services.search.web_services.client import ServiceSearch
-from services.search.web_services.service import DUCKDUCKGO, services
+from services.search.web_services.service import services
 from services.text.dates import first_day, last_day
 
 _URL = re.compile(r"https?://[^\s<>\"'，。；！？）】》]+", re.ASCII)
@@ -67,8 +68,17 @@ def provider_of(access: Access, filters: Filters = ANYTHING) -> SearchProvider:
         BadInput: the key or the address is missing or cannot be used; the message names the setting.
     """
     seconds = settings().leadline_search_timeout
-    if access.name == DUCKDUCKGO:
+    if access.name == "duckduckgo":
         return DuckDuckGoSearch(url=settings().leadline_duckduckgo_url, filters=filters, seconds=seconds)
+    if access.name == "tavily":
+        if not access.key:
+            raise BadInput(
+                "Search through Tavily was requested, but TAVILY_API_KEY is not set. Set it, or choose another search: "
+                "duckduckgo needs no key.",
+                page="Search through Tavily was requested, but this server has no key for it. Choose another under “Where to "
+                "search” in the settings: DuckDuckGo needs no key.",
+            )
+        return TavilySearch(access.key, access.address or None, filters=filters, seconds=seconds)
     return ServiceSearch(
         known_services()[access.name],
         access.key or None,

@@ -13,8 +13,7 @@ from services.search.web_services.service import Service
 
 LONGEST_QUOTE = 200
 """Maximum characters of a service's own message to repeat."""
-_REFUSALS = frozenset({401, 402, 403, 429, 432, 433})
-"""The last two are Tavily's, for what a plan or an account allows."""
+_REFUSALS = frozenset({401, 402, 403, 429})
 _OF_QUERY = frozenset({400, 413, 414, 422})
 
 

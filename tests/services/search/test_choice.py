@@ -180,7 +180,7 @@ def test_a_service_of_ones_own_is_known_and_opens_the_web_where_it_searches_all_
     assert (groups[:1] == [("ships", "duckduckgo")]) == opens == bool(groups)
 
 
-@pytest.mark.parametrize("name", ["auto", "none", "duckduckgo"])
+@pytest.mark.parametrize("name", ["auto", "none", "tavily", "duckduckgo"])
 def test_a_service_cannot_take_a_name_that_means_something_else(name: str, set_up: SetUp, tmp_path: Path) -> None:
     file = tmp_path / "own.toml"
     file.write_text(OWN.format(name=name, key="needed", kind="general"))
