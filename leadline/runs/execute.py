@@ -211,8 +211,6 @@ async def _open_search(record: RunRecord, on_event: OnEvent | None) -> None:
     if on_event is not None:
         for notice in providers.notices(message_language(record.question)):
             on_event(Event(type="notice", node="", title=notice))
-    for documents in providers.documents:
-        await documents.warm_up()
 
 
 @asynccontextmanager

@@ -47,7 +47,10 @@ async def likeness_of(pairs: Sequence[Pair]) -> Likeness | None:
 
 async def cosines(pairs: Sequence[Pair], model: Embedder) -> list[float]:
     """Return for each pair the highest cosine of the sentence with a sentence of its quotes."""
-    split = [(text, [part for quote in quotes for part in _sentences(quote)]) for text, quotes in pairs]
+    split = [
+        (text, [quote[span.start : span.end] for quote in quotes for span in sentences(quote)])
+        for text, quotes in pairs
+    ]
     texts = list(dict.fromkeys(text for sentence, parts in split for text in (sentence, *parts)))
     vectors = await model.passages(texts)
     place = {text: row for row, text in enumerate(texts)}
@@ -55,7 +58,3 @@ async def cosines(pairs: Sequence[Pair], model: Embedder) -> list[float]:
         round(float(max(vectors[place[part]] @ vectors[place[text]] for part in parts)), 3) if parts else 0.0
         for text, parts in split
     ]
-
-
-def _sentences(quote: str) -> list[str]:
-    return [part for span in sentences(quote) if (part := quote[span.start : span.end])]

@@ -141,9 +141,8 @@ def fast_model() -> Local | None:
 
 
 async def load_ahead() -> None:
-    """Load the local model for all folders, if there is one, before the first search."""
-    if (model := fast_model()) is not None:
-        await model.query("warm")
+    """Load the local models, if there are any, before the first search."""
+    await asyncio.gather(*(model.query("warm") for model in embedders(settings()) if isinstance(model, Local)))
 
 
 _endpoints: dict[tuple[str, str | None, str], OpenAIEmbeddings] = {}

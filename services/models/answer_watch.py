@@ -79,7 +79,6 @@ class AnswerWatch:
             raise RepeatsItself(self._text[: self._before + sense])
 
     def _between_tags(self) -> bool:
-        """Tell whether the text so far is reasoning between tags."""
         if self.state == "writing":
             return False
         closing = closing_of(self._text)

@@ -43,13 +43,9 @@ async def ask(
 ) -> Answer:
     """Ask a role's model for an answer of a schema.
 
-    Args:
-        role: stem of node, template and schema.
-        prompt: the role's prompt model.
-        schema: the pydantic model that the answer must fit.
-        check: a further condition; it returns the answer, possibly settled, or raises `ValueError` with what is wrong.
-        template: stem of the template where it is not the role's own.
-        scale: factor on the role's maximum number of output tokens, for long answers.
+    `check` is a further condition: it returns the answer, possibly settled, or raises `ValueError` with what is wrong.
+    `template` is the stem of the template where it is not the role's own, and `scale` a factor on the role's output
+    tokens, for long answers.
 
     Raises:
         LimitReached: the budget or the time left does not suffice for the call.
@@ -126,9 +122,7 @@ async def write(
         reply = _with_text(again) if again.text or not reply.text else reply
     if not reply.text:
         raise UselessAnswer(
-            f"The model for the role {role} answered with nothing, {1 + MAX_REPEATS} times.",
-            role=role,
-            problem="empty",
+            f"The model for the role {role} answered with nothing, {1 + MAX_REPEATS} times.", role=role, problem="empty"
         )
     return reply
 
@@ -146,15 +140,12 @@ def _log_refusal(role: str, problem: str) -> None:
 
 def _correction(text: str, problem: str, schema: type[BaseModel]) -> list[BaseMessage]:
     """Return a message with the model's answer and its error, and with the schema if the answer held no JSON."""
-    shape = (
-        "" if is_json(text) else f"\nThe JSON schema is: {json.dumps(schema.model_json_schema(), ensure_ascii=False)}"
+    request = (
+        f"That answer cannot be used: {as_data(problem)}\nAnswer again, with the whole corrected JSON and nothing else."
     )
-    return [
-        AIMessage(text or "(empty)"),
-        HumanMessage(
-            f"That answer cannot be used: {as_data(problem)}\nAnswer again, with the whole corrected JSON and nothing else.{shape}"
-        ),
-    ]
+    if not is_json(text):
+        request += f"\nThe JSON schema is: {json.dumps(schema.model_json_schema(), ensure_ascii=False)}"
+    return [AIMessage(text or "(empty)"), HumanMessage(request)]
 
 
 async def answer_by_rules(prompt: BaseModel) -> str:

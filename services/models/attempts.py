@@ -96,13 +96,9 @@ async def attempt_until_answered(
 ) -> AIMessage:
     """Make one call, in as many attempts as its policy allows.
 
-    Args:
-        model: the model to call; parameters that its endpoint refuses are stored in `learned(model)`.
-        attempts: counts of the attempts, updated here.
-        send: builds a new request and makes one attempt.
-        change: changes the form or the length of a request that the endpoint refused; returns False if nothing is left
-            to change.
-        on_progress: called with the progress of slow attempts and of each repetition.
+    `send` builds a new request and makes one attempt; `change` changes the form or the length of one that the endpoint
+    refused, and returns False if nothing is left to change. Refused parameters are stored in `learned(model)`, what was
+    attempted in `attempts`.
 
     Raises:
         CallFailed: no further attempt can help.
@@ -176,11 +172,7 @@ async def stall_limited(model: RoleModel, stalls: int) -> AsyncIterator[Callable
     """Abort an attempt that is silent for too long; yields the function to call for each sign of life.
 
     The function takes whether any reasoning or answer has come: until then, each heartbeat restarts the first limit.
-    The longest silence of a model raises its later limits.
-
-    Args:
-        model: the model that is called.
-        stalls: attempts at this call that were given up before; each doubles the limits.
+    The longest silence of a model raises its later limits, and each of the `stalls` before doubles them.
 
     Raises:
         TimeoutError: the model sent nothing for as long as the limit.

@@ -123,9 +123,8 @@ class Exchange:
         attempts = Attempts()
         try:
             async with AsyncExitStack() as until_answered:
-                async with progress_reported(
-                    AnswerWatch(), self.model.role, 1, self.run.emit_progress
-                ):  # a large file loads for long
+                # A large file loads for long
+                async with progress_reported(AnswerWatch(), self.model.role, 1, self.run.emit_progress):
                     await until_answered.enter_async_context(at_hand(self.model))
                 return await self._paid(attempts)
         except LeadlineError as error:
@@ -255,9 +254,8 @@ class Exchange:
         if failure.kind != "refused":
             return False
         if failure.output_limits:
-            known.max_output = max(
-                (limit for limit in failure.output_limits if limit < self.held.output_tokens), default=None
-            )
+            smaller = [limit for limit in failure.output_limits if limit < self.held.output_tokens]
+            known.max_output = max(smaller, default=None)
             return known.max_output is not None and await self._anew()
         if self.forces_call:
             known.refused.add(TOOL_CHOICE)
@@ -302,7 +300,6 @@ class Exchange:
             learned(self.model).dialect = self.first_dialect
 
     async def _anew(self) -> bool:
-        """Prepare the call again with the newly learned facts."""
         self._release()
         await self._prepare()
         return True
@@ -313,11 +310,9 @@ class Exchange:
             return
         known = learned(self.model)
         known.answers += 1
-        counted = message.usage_metadata.get("output_token_details") if message.usage_metadata else None
-        thought = max(
-            (counted or {}).get("reasoning") or 0,
-            estimate_tokens([AIMessage(reply.reasoning)]) if reply.reasoning else 0,
-        )
+        counted = (message.usage_metadata.get("output_token_details") if message.usage_metadata else None) or {}
+        estimated = estimate_tokens([AIMessage(reply.reasoning)]) if reply.reasoning else 0
+        thought = max(counted.get("reasoning") or 0, estimated)
         if reply.cut_off and not reply.text and reply.finish_reason != REPEATED:
             known.thinking = "apart" if known.thinking in {"unknown", "none"} else known.thinking
             thought = max(thought, self.held.output_tokens)
@@ -327,9 +322,8 @@ class Exchange:
             known.thinking = "none"
         known.thinking_tokens = max(known.thinking_tokens, thought)
         answered = bool(reply.text) and not reply.cut_off and reply.finish_reason != REPEATED
-        if known.dialect == "schema" and (
-            (self.dialect and answered and not is_json(reply.text)) or known.thinking == "tags"
-        ):
+        ignored = self.dialect and answered and not is_json(reply.text)
+        if known.dialect == "schema" and (ignored or known.thinking == "tags"):
             known.dialect = "text"  # a schema that the endpoint ignores, or that would keep the model from reasoning
         await keep_learned(self.model)
 

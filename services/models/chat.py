@@ -1,7 +1,6 @@
 """The LangChain chat model of a role: any OpenAI-compatible endpoint, another provider's integration, or the offline model."""
 
 import importlib
-import re
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from hashlib import sha256
@@ -17,14 +16,7 @@ from langchain_core.outputs import ChatGenerationChunk, GenerationChunk
 from pydantic import BaseModel, SecretStr
 
 from services.models.answer_watch import Sign
-from services.models.endpoint import (
-    CONNECT_SECONDS,
-    POOL_SECONDS,
-    WRITE_SECONDS,
-    client,
-    integrations,
-    unused_client,
-)
+from services.models.endpoint import CONNECT_SECONDS, POOL_SECONDS, WRITE_SECONDS, client, integrations, unused_client
 from services.models.endpoint_memory import Learned, learned
 from services.models.llamacpp import addressed
 from services.models.server_models import root_of
@@ -47,14 +39,8 @@ def build(
 ) -> BaseChatModel:
     """Build the chat model that makes one attempt at a call.
 
-    Args:
-        model: the role's model.
-        max_tokens: maximum number of tokens of the answer.
-        response_format: the endpoint's own request for JSON of a schema.
-        stream: whether tokens are passed on as they arrive, even without a listener.
-        prompt: the prompt model; the offline model reads it instead of the messages.
-        on_piece: called for each sign of life of the answer, with its text.
-        on_token: takes the text of the answer as it comes.
+    The offline model reads `prompt` instead of the messages; `stream` passes tokens on even without a listener.
+    `on_piece` is called for each sign of life of the answer with its text, `on_token` for its text alone.
 
     Raises:
         SettingsError: a provider's package is not installed.
@@ -128,16 +114,8 @@ def _integration(model: RoleModel, max_tokens: int, response_format: dict[str, A
     patient = {} if model.provider == "ollama" else {"timeout": model.timeout, "max_retries": 0}
     piecewise = {"streaming": True} if "streaming" in kind.model_fields else {}
     shape = {"format": response_format["json_schema"]["schema"]} if response_format else {}  # an option of Ollama only
-    options: dict[str, Any] = {
-        **limit,
-        **shape,
-        **patient,
-        **piecewise,
-        **_reached(model),
-        **_keyed(model),
-        **model.extra,
-        **_renamed(model),
-    }
+    of_provider = limit | shape | patient | piecewise | _reached(model) | _keyed(model)
+    options: dict[str, Any] = {**of_provider, **model.extra, **_renamed(model)}
     keys = [key.get_secret_value() for key in (model.api_key, options.get("api_key")) if key]
     built_with = sha256(repr((model.name, model.temperature, options, keys)).encode()).hexdigest()
     known = integrations()
@@ -146,8 +124,9 @@ def _integration(model: RoleModel, max_tokens: int, response_format: dict[str, A
     try:
         chat: BaseChatModel = kind(model=model.model, temperature=model.temperature, **options)
     except Exception as error:  # noqa: BLE001 - each integration raises what it likes for a missing key
+        reason = without_secrets(" ".join(str(error).split()))[:200].rstrip(".")
         raise SettingsError(
-            f"The model {model.name} cannot be used: {_first_line(error)}. Check its provider's key and its name."
+            f"The model {model.name} cannot be used: {reason}. Check its provider's key and its name."
         ) from None
     while len(known) >= _MAX_BUILT:
         known.pop(next(iter(known)))
@@ -199,11 +178,7 @@ def _keyed(model: RoleModel) -> dict[str, Any]:
 
 
 def _renamed(model: RoleModel) -> dict[str, Any]:
-    """Return the run's sampling parameters under the names of the provider's integration.
-
-    Raises:
-        BadInput: the integration does not accept one of the parameters.
-    """
+    """Return the run's sampling parameters under the names of the provider's integration."""
     names = PARAMETER_NAMES[model.provider]
     for name in model.sampling:
         if name not in names:
@@ -230,10 +205,6 @@ def comes_in_pieces(model: RoleModel) -> bool:
     if model.provider in {OFFLINE, *OPENAI_COMPATIBLE}:
         return model.provider != OFFLINE and "stream" not in learned(model).refused
     return model.provider == "ollama" or "streaming" in _kind(model).model_fields
-
-
-def _first_line(error: Exception) -> str:
-    return without_secrets(re.sub(r"\s+", " ", str(error)))[:200].rstrip(".")
 
 
 class TokenHandler(AsyncCallbackHandler):

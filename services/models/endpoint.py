@@ -48,6 +48,10 @@ _loops: WeakKeyDictionary[asyncio.AbstractEventLoop, _Loop] = WeakKeyDictionary(
 _rates: dict[str, InMemoryRateLimiter] = {}
 
 
+def _loop() -> _Loop:
+    return _loops.setdefault(asyncio.get_running_loop(), _Loop())
+
+
 def forget_endpoints() -> None:
     """Forget the rates and the facts learned in this process."""
     forget_learned()
@@ -59,21 +63,17 @@ def forget_endpoints() -> None:
 async def turn_at(endpoint: str, *, alone: bool = False) -> AsyncIterator[None]:
     """Wait for a slot at an endpoint, and hold it while the block runs.
 
-    Args:
-        endpoint: name of the endpoint.
-        alone: whether it takes one call at a time, as a process on this machine does; other endpoints have a limit and a
-            rate (`LEADLINE_MAX_CONCURRENCY`, `LEADLINE_REQUESTS_PER_MINUTE`).
+    A process on this machine takes one call at a time, `alone`; other endpoints have a limit and a rate
+    (`LEADLINE_MAX_CONCURRENCY`, `LEADLINE_REQUESTS_PER_MINUTE`).
     """
     if not alone:
         await _wait_for_rate(endpoint)
-    loop = _loops.setdefault(asyncio.get_running_loop(), _Loop())
     max_calls = 1 if alone else settings().leadline_max_concurrency
-    async with loop.under_way.setdefault(endpoint, asyncio.Semaphore(max_calls)):
+    async with _loop().under_way.setdefault(endpoint, asyncio.Semaphore(max_calls)):
         yield
 
 
 async def _wait_for_rate(endpoint: str) -> None:
-    """Wait until the endpoint's rate allows another call."""
     a_minute = settings().leadline_requests_per_minute
     if a_minute is None:
         return
@@ -89,7 +89,7 @@ def client() -> "httpx2.AsyncClient":
     Raises:
         SettingsError: a proxy of the environment cannot be used.
     """
-    loop = _loops.setdefault(asyncio.get_running_loop(), _Loop())
+    loop = _loop()
     if loop.client is None:
         try:
             loop.client = httpx2.AsyncClient(
@@ -109,10 +109,9 @@ def client() -> "httpx2.AsyncClient":
 def integrations() -> dict[str, BaseChatModel]:
     """Return the event loop's cached models of other providers; an empty cache outside of a loop."""
     try:
-        loop = asyncio.get_running_loop()
+        return _loop().integrations
     except RuntimeError:
         return {}
-    return _loops.setdefault(loop, _Loop()).integrations
 
 
 @cache
@@ -128,13 +127,13 @@ def _certificates() -> "ssl.SSLContext | bool":
 
 def close_with_connections(close: Callable[[], Awaitable[None]]) -> None:
     """Register a callback that runs once, when the running event loop's connections are closed."""
-    _loops.setdefault(asyncio.get_running_loop(), _Loop()).closing.add(close)
+    _loop().closing.add(close)
 
 
 @asynccontextmanager
 async def clients_open() -> AsyncIterator[None]:
     """Keep the running event loop's connections open while the block runs; the last block to end closes them."""
-    loop = _loops.setdefault(asyncio.get_running_loop(), _Loop())
+    loop = _loop()
     loop.users += 1
     try:
         yield

@@ -52,8 +52,6 @@ class Learned(BaseModel):
 
 
 class _Entry(BaseModel):
-    """The stored facts of one model."""
-
     learned_on: datetime
     facts: Learned
 

@@ -153,7 +153,6 @@ def _fault(error: Exception) -> str:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an error and what it was raised from."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -284,7 +283,6 @@ def _loaded(text: str) -> dict[str, Any] | list[Any] | None:
 
 
 def _window(words: str) -> int | None:
-    """Return the number of tokens that an error names as the limit."""
     window = _WINDOW.search(words)
     return int(window[1].replace(",", "")) if window else None
 

@@ -75,9 +75,8 @@ async def check_models(context: RunContext, on_progress: OnCheck = lambda _, __:
         except LeadlineError as error:
             settled[role] = error
     models = {_key(model): model for model in settled.values() if isinstance(model, RoleModel)}
-    answers = dict(
-        zip(models, await asyncio.gather(*(_probe(model, on_progress) for model in models.values())), strict=True)
-    )
+    probed = await asyncio.gather(*(_probe(model, on_progress) for model in models.values()))
+    answers = dict(zip(models, probed, strict=True))
     return [await _row(role, model, answers) for role, model in settled.items()]
 
 
@@ -104,7 +103,7 @@ async def _row(
 
 
 async def _probe(model: RoleModel, on_progress: OnCheck) -> dict[str, Any]:
-    """Ask for JSON schema and tools in one call; if the endpoint refuses, ask for each separately."""
+    """Ask for JSON schema and tools in one call, else for each separately; runs then request only what is supported."""
     if model.provider == OFFLINE:
         return {}
     forms: dict[str, Any] = {"json_schema": True, "tools": True}
@@ -118,8 +117,12 @@ async def _probe(model: RoleModel, on_progress: OnCheck) -> dict[str, Any]:
             await ask("neither")
     except CallFailed as failure:
         return {"problem": str(failure.error)}
-    await _keep(model, json_schema=forms["json_schema"], tools=forms["tools"])
-    return {**forms, "left_out": sorted(learned(model).refused), "misread": _misread(answers)}
+    known = learned(model)
+    known.native_tools = forms["tools"]
+    if known.dialect == "schema" and not forms["json_schema"]:
+        known.dialect = "tool" if forms["tools"] else "text"
+    await keep_learned(model)
+    return {**forms, "left_out": sorted(known.refused), "misread": _misread(answers)}
 
 
 def _misread(answers: list[AIMessage]) -> str:
@@ -129,15 +132,6 @@ def _misread(answers: list[AIMessage]) -> str:
             parse(answer_text(answer), Ready)
             return ""
     return without_secrets(clean_line(answers[-1].text))[:MAX_MISREAD] or "…" if answers else ""
-
-
-async def _keep(model: RoleModel, *, json_schema: bool, tools: bool) -> None:
-    """Store the supported forms, so that runs request only those."""
-    known = learned(model)
-    known.native_tools = tools
-    if known.dialect == "schema" and not json_schema:
-        known.dialect = "tool" if tools else "text"
-    await keep_learned(model)
 
 
 async def _takes(ask: Callable[[Form], Awaitable[None]], form: Form) -> bool:
@@ -163,11 +157,8 @@ async def _ask(model: RoleModel, answers: list[AIMessage], on_progress: OnProgre
         CallFailed: the endpoint refuses the form, or failed.
     """
     messages = [SystemMessage("You are being tested."), HumanMessage('Answer with {"ready": true}.')]
-    shape = (
-        response_format(Ready)
-        if form in {"both", "schema"} and model.provider in {*OPENAI_COMPATIBLE, "ollama"}
-        else None
-    )
+    with_schema = form in {"both", "schema"} and model.provider in {*OPENAI_COMPATIBLE, "ollama"}
+    shape = response_format(Ready) if with_schema else None
 
     async def send(on_piece: Callable[[Sign, str], None]) -> AIMessage:
         chat = build(model, output_room(model, learned(model), 1.0, 1), response_format=shape, on_piece=on_piece)

@@ -52,11 +52,7 @@ async def settled(model: RoleModel) -> RoleModel:
 
 
 async def _unnamed(model: RoleModel) -> str:
-    """Choose the model if none was named; an endpoint that lists none gets the default name.
-
-    Raises:
-        SettingsError: the endpoint lists several models and none is preferred.
-    """
+    """Choose the model if none was named; an endpoint that lists none gets the default name."""
     listed = await listed_models(model.base_url, model.api_key)
     chosen = choice_among(listed, model.base_url)
     if not chosen and (writing := writing_models(listed)):
@@ -84,7 +80,6 @@ async def _by_own_api(model: RoleModel) -> RoleModel:
 
 
 def _as_ollamas(name: str, value: Any) -> Any:
-    """Convert the value of a parameter for Ollama's own API."""
     if name == "reasoning_effort":
         return {"none": False, "minimal": "low", "low": "low", "medium": "medium"}.get(value, "high")
     return [value] if name == "stop" and isinstance(value, str) else value
@@ -101,11 +96,7 @@ def _announce_once(message: str, endpoint: str, **values: str) -> None:
 
 
 async def _with_window(model: RoleModel) -> RoleModel:
-    """Set the context size requested from Ollama, and have it return reasoning apart from answers.
-
-    Raises:
-        SettingsError: Ollama has no such model.
-    """
+    """Set the context size requested from Ollama, and have it return reasoning apart from answers."""
     try:
         known = await ollama_model(model)
     except LookupError as error:
@@ -124,6 +115,5 @@ async def _with_window(model: RoleModel) -> RoleModel:
 
 
 def _some(names: Sequence[str]) -> str:
-    """List a few model names for a message."""
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return f"{', '.join(clean_line(name)[:80] for name in names[:_NAMED])}{more}"

@@ -44,9 +44,7 @@ class ModelCall(CallSpec):
     async def say(self, more: Sequence[BaseMessage] = (), repeat: Repeat = FIRST) -> Reply:
         """Make one call, or return its answer from the journal.
 
-        Args:
-            more: messages that follow the prompt: earlier answers and what was wrong with them, results of tools.
-            repeat: reason and form of a repeated call.
+        `more` follows the prompt: earlier answers and what was wrong with them, results of tools.
 
         Raises:
             LimitReached: the budget or the time left does not suffice for the call.
@@ -79,7 +77,6 @@ class ModelCall(CallSpec):
         }
 
     async def _in_time(self, run: Run, more: Sequence[BaseMessage], repeat: Repeat) -> Reply:
-        """Make the call within the time that the run has left."""
         if repeat.because:
             reason = repeat.because.partition(":")[0]
             run.emit_progress(CallProgress(role=self.role, state="again", seconds=0, reason=reason))

@@ -1,7 +1,9 @@
 """Fits a prompt into a number of tokens by leaving out whole pieces of evidence, least relevant first."""
 
 import asyncio
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 from langchain_core.messages import BaseMessage
@@ -56,35 +58,22 @@ def fit(role: str, prompt: BaseModel, room: int) -> Fitted:
         DoesNotFit: nothing more can be left out.
     """
     room = int(room * FILLED)
-    messages = render(role, prompt)
-    excess = estimate_tokens(messages) - room
-    if excess <= 0:
-        return Fitted(prompt, messages, 0)
-    pieces = sorted(_pieces(prompt))
+    pieces = [path for _, path in sorted(_pieces(prompt))]
 
+    @cache
     def without(count: int) -> Fitted:
-        shorter = _without(prompt, {path for _, path, _ in pieces[:count]})
+        shorter = _without(prompt, set(pieces[:count])) if count else prompt
         return Fitted(shorter, render(role, shorter), count)
 
-    few, many = 0, 0
-    fitted = Fitted(prompt, messages, 0)
-    while excess > 0:
-        if many == len(pieces):
-            raise DoesNotFit
-        few = many
-        while many < len(pieces) and excess > 0:
-            excess -= pieces[many][2]
-            many += 1
-        fitted = without(many)
-        excess = estimate_tokens(fitted.messages) - room
-    while many - few > 1:  # sizes are estimates: fewer pieces may suffice
-        middle = (few + many) // 2
-        fuller = without(middle)
-        if estimate_tokens(fuller.messages) <= room:
-            fitted, many = fuller, middle
-        else:
-            few = middle
-    return fitted
+    def fits(count: int) -> bool:
+        return estimate_tokens(without(count).messages) <= room
+
+    if fits(0):
+        return without(0)
+    fewest = bisect_left(range(len(pieces) + 1), True, lo=1, key=fits)
+    if fewest > len(pieces):
+        raise DoesNotFit
+    return without(fewest)
 
 
 def passages_within(passages: Sequence[Passage], tokens: int, min_items: int) -> list[Passage]:
@@ -104,9 +93,9 @@ def passage_tokens(text: str) -> int:
     return _EXTRA + len(text) // 4 + estimate_cjk(text) // 2
 
 
-def _pieces(prompt: BaseModel) -> list[tuple[tuple[int, int, int], Path, int]]:
-    """List the removable pieces as (worth, path, tokens)."""
-    pieces: list[tuple[tuple[int, int, int], Path, int]] = []
+def _pieces(prompt: BaseModel) -> list[tuple[tuple[int, int, int], Path]]:
+    """List the removable pieces as (worth, path)."""
+    pieces: list[tuple[tuple[int, int, int], Path]] = []
     order = {"conversation": 0, "background": 1, "known": 1, "unused": 1, "tables": 2, "attempts": 2, "shared": 2}
     order |= {"passages": 3, "evidence": 3}
     for name, rank in order.items():
@@ -114,18 +103,13 @@ def _pieces(prompt: BaseModel) -> list[tuple[tuple[int, int, int], Path, int]]:
         for place, item in enumerate(items[:-1] if name == "attempts" else items):  # the last attempt stays
             oldest_first = name in {"conversation", "attempts"}
             worth = (rank, _RELEVANCE.get(getattr(item, "relevance", ""), 0), place if oldest_first else -place)
-            pieces.append((worth, (name, place), _size(item)))
+            pieces.append((worth, (name, place)))
     for place, finding in enumerate(getattr(prompt, "findings", [])):
         for number, evidence in enumerate(finding.evidence):
             worth = (3, _RELEVANCE.get(evidence.relevance, 0), -number)
-            pieces.append((worth, ("findings", place, "evidence", number), _size(evidence)))
-        pieces.append(((4, 0, -place), ("findings", place), _size(finding)))
+            pieces.append((worth, ("findings", place, "evidence", number)))
+        pieces.append(((4, 0, -place), ("findings", place)))
     return pieces
-
-
-def _size(item: Any) -> int:
-    text = item if isinstance(item, str) else "".join(v for v in item.model_dump().values() if isinstance(v, str))
-    return _EXTRA + len(text) // 4 + estimate_surplus(text)
 
 
 def _without(prompt: BaseModel, dropped: set[Path]) -> BaseModel:

@@ -84,7 +84,6 @@ def _without_tokens(text: str, thoughts: list[str]) -> str:
 
 
 def _without_tags(text: str, thoughts: list[str]) -> str:
-    """Return a text without what stands between marks of thoughts."""
     answer: list[str] = []
     end, start = 0, -1
     for tag in _TAG.finditer(text):

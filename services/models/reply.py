@@ -121,7 +121,6 @@ def _out_of_fence(text: str) -> str:
 
 
 def _reasoning_blocks(message: AIMessage) -> str:
-    """Return the reasoning of providers whose content comes in blocks."""
     blocks = message.content if isinstance(message.content, list) else []
     texts = [
         block.get("thinking") or block.get("reasoning") or ""

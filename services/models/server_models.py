@@ -106,13 +106,7 @@ async def ollama_model(model: RoleModel) -> OllamaModel | None:
             if error.status_code != 404:
                 return None
             raise LookupError([entry.model or "" for entry in (await client.list()).models]) from None
-    except (
-        ConnectionError,
-        ResponseError,
-        httpx.HTTPError,
-        ValueError,
-        AttributeError,
-    ):  # the last for answers in an unexpected form
+    except (ConnectionError, ResponseError, httpx.HTTPError, ValueError, AttributeError):  # the last two: another form
         return None
     finally:
         await client.close()  # type: ignore[no-untyped-call]  # its package gives it no types

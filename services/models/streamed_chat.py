@@ -248,11 +248,9 @@ def _sign_of(piece: Piece) -> tuple[Sign, str]:
     """Return the kind of sign of life that a piece is, and its text."""
     for choice in piece.get("choices") or ():
         delta = choice.get("delta") or {}
-        calls = delta.get("tool_calls") or []
-        written = (delta.get("content") or "") + "".join(
-            (call.get("function") or {}).get("arguments") or "" for call in calls
-        )
-        if written:
+        functions = [call.get("function") or {} for call in delta.get("tool_calls") or []]
+        pieces = [delta.get("content"), *(function.get("arguments") for function in functions)]
+        if written := "".join(filter(None, pieces)):
             return "writing", written
         if thought := _reasoning(delta):
             return "thinking", thought

@@ -146,7 +146,6 @@ def _without_misfits(answer: dict[str, Any], schema: type[BaseModel]) -> dict[st
 
 
 def _without(value: Any, places: Sequence[tuple[int | str, ...]]) -> Any:
-    """Copy a value without the items at some paths."""
     gone = {place[0] for place in places if len(place) == 1}
     deeper: dict[int | str, list[tuple[int | str, ...]]] = {}
     for place in places:

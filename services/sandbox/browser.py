@@ -103,12 +103,8 @@ async def start(
     limit: int = 65_536,
 ) -> asyncio.subprocess.Process:
     """Start a browser as the leader of its process group, in its work folder, with an environment without secrets."""
-    environment = {
-        "PATH": os.environ.get("PATH", os.defpath),
-        "HOME": str(work),
-        "TMPDIR": str(work),
-        "LANG": "C.UTF-8",
-    }
+    path = os.environ.get("PATH", os.defpath)
+    environment = {"PATH": path, "HOME": str(work), "TMPDIR": str(work), "LANG": "C.UTF-8"}
     return await asyncio.create_subprocess_exec(
         *command,
         cwd=work,

@@ -97,13 +97,7 @@ async def interpreter(python: Path) -> Interpreter:
 
 
 def jail_command(python: Path | str, instructions: bytes, **setup: object) -> list[str]:
-    """Return the command.
-
-    Args:
-        python: the interpreter that runs the jail.
-        instructions: the seccomp filter; empty if this machine has none.
-        setup: the other fields of `jail.main`; `work`, `seconds` and `packages` are optional.
-    """
+    """Return the command; without `instructions` nothing is filtered, and `setup` has the other fields of `jail.main`."""
     described = json.dumps({**_DEFAULTS, **setup, "filter": instructions.hex()})
     return [str(python), "-I", "-S", "-B", "-X", "utf8", str(JAIL), described]
 

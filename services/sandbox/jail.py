@@ -13,6 +13,7 @@ import ctypes
 import importlib
 import json
 import os
+import resource
 import struct
 import sys
 from collections.abc import Callable
@@ -112,10 +113,6 @@ def _mounts() -> Any:
 
 
 def _limit(setup: dict[str, int]) -> None:
-    try:
-        import resource
-    except ImportError:  # this system has no such limits
-        return
     for what, value in (
         (resource.RLIMIT_CPU, setup["seconds"] or resource.RLIM_INFINITY),
         (resource.RLIMIT_AS, setup["memory"]),

@@ -18,7 +18,7 @@ from services.sandbox.jail import EXIT_NOT_ISOLATED
 from services.sandbox.tab import Drawn, NotStarted, Serve, Tab
 from services.sandbox.workfolder import hold
 
-_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
+_PAGE = os.sysconf("SC_PAGE_SIZE")
 _GROUP, _RESIDENT = 2, 21
 """Indexes in /proc/PID/stat after the name: the process group, and the resident pages (see proc(5))."""
 
@@ -63,17 +63,13 @@ def disk_of(work: Path, process: int) -> int:
     for folder, _, names in os.walk(work):
         for name in names:
             with contextlib.suppress(OSError):
-                size += _taken(os.lstat(os.path.join(folder, name)))  # noqa: PTH118 - thousands of files, often
+                size += 512 * os.lstat(os.path.join(folder, name)).st_blocks  # noqa: PTH118 - thousands of files, often
     with contextlib.suppress(OSError):
         for handle in Path(f"/proc/{process}/fd").iterdir():
             with contextlib.suppress(OSError):
                 about = handle.stat()
-                size += _taken(about) if about.st_nlink == 0 else 0
+                size += 512 * about.st_blocks if about.st_nlink == 0 else 0
     return size
-
-
-def _taken(about: os.stat_result) -> int:
-    return getattr(about, "st_blocks", 0) * 512
 
 
 async def render_page(
@@ -107,7 +103,6 @@ async def render_page(
 async def _render(
     browser: str, url: str, open_tab: Callable[[asyncio.subprocess.Process], Tab], seconds: float, longest: int
 ) -> str:
-    """Render a page in a new browser."""
     held = await asyncio.to_thread(hold)
     try:
         work = held.folder

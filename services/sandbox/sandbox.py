@@ -33,11 +33,7 @@ HIDE = True
 """Hide the files that a program may not read, if the system allows that."""
 _POLL = 0.1
 _CANARY_SECONDS = 20.0
-_SIGNALS = (
-    {-signal.SIGXCPU: "cpu", -signal.SIGSYS: "system call", -signal.SIGKILL: "system"}
-    if sys.platform != "win32"
-    else {}
-)
+_SIGNALS = {-signal.SIGXCPU: "cpu", -signal.SIGSYS: "system call", -signal.SIGKILL: "system"}
 
 _isolated: set[Path] = set()
 """Interpreters whose canaries all failed to escape. A success is tested again: the machine may have been busy."""

@@ -95,7 +95,7 @@ class Tab:
         self._serve, self._drawn, self._around = serve, drawn, ",".join(around)
         self._browser = DevTools(process, self._notice)
         self._session = self._frame = ""
-        self._answering: set[asyncio.Task[None]] = set()
+        self._answering: set[asyncio.Task[object]] = set()
         self._loaded = False
         self._last = 0.0
         """Time of the last request, response or growth of the text."""
@@ -144,7 +144,6 @@ class Tab:
         await call("Fetch.enable", self._session, patterns=[{"urlPattern": "*"}])
 
     async def _navigate(self, url: str) -> None:
-        """Start to load the page."""
         self._last = time.monotonic()
         answer = await self._browser.call("Page.navigate", self._session, url=url)
         if answer.get("errorText"):
@@ -198,15 +197,15 @@ class Tab:
                 self._loaded = True
                 self._last = time.monotonic()
             case "Page.javascriptDialogOpening":
-                self._do(self._dismiss())
+                self._do(self._browser.call("Page.handleJavaScriptDialog", self._session, accept=False))
 
-    def _do(self, work: Coroutine[Any, Any, None]) -> None:
+    def _do(self, work: Coroutine[Any, Any, object]) -> None:
         """Run work in the background; if the browser ends meanwhile, the awaited call reports it."""
         task = asyncio.create_task(work)
         self._answering.add(task)
         task.add_done_callback(self._done)
 
-    def _done(self, task: asyncio.Task[None]) -> None:
+    def _done(self, task: asyncio.Task[object]) -> None:
         self._answering.discard(task)
         self._last = time.monotonic()
         if task.cancelled():
@@ -216,7 +215,6 @@ class Tab:
             self._failed = error
 
     async def _answer(self, paused: _Paused) -> None:
-        """Answer or refuse a request of the browser."""
         request = paused.request
         main = paused.frame_id == self._frame
         reply = await self._serve(BrowserRequest(request.url, request.method, paused.kind, main, request.headers))
@@ -234,17 +232,9 @@ class Tab:
             body=(await asyncio.to_thread(base64.b64encode, reply.body)).decode("ascii"),
         )
 
-    async def _dismiss(self) -> None:
-        """Close a dialog of the page."""
-        await self._browser.call("Page.handleJavaScriptDialog", self._session, accept=False)
-
 
 def _field(answer: dict[str, Any], name: str) -> str:
-    """Return a text field of an answer.
-
-    Raises:
-        PageError: the field is not a text.
-    """
+    """Return a text field of an answer."""
     value = answer.get(name)
     if not isinstance(value, str):
         raise PageError("the browser answered in another form than it should")

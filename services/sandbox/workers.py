@@ -52,16 +52,10 @@ class Workers(contextlib.AbstractAsyncContextManager["Workers[Answer]"], Generic
         root: Path = PROJECT_ROOT,
         own: tuple[str, ...] = OWN,
     ) -> None:
-        """Create the pool.
+        """Create a pool of `count` processes whose `module.main` serves jobs (see `jobs.py`).
 
-        Args:
-            module: the module whose `main` serves jobs, see `services/sandbox/jobs.py`.
-            answers: type of an answer.
-            count: maximum number of processes.
-            longest: maximum bytes of one answer.
-            memory: maximum bytes of a process's address space.
-            root: folder of our packages.
-            own: names of the packages there that the module needs.
+        `longest` bounds an answer and `memory` the address space of a process, in bytes; `root` is the folder of our
+        packages, `own` those needed.
         """
         self.problem = ""
         """Reason why the processes are not confined; empty if they are, or if none has started."""

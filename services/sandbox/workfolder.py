@@ -5,10 +5,10 @@ and removes the folders of a killed process.
 """
 
 import contextlib
+import fcntl
 import os
 import re
 import stat
-import sys
 import tempfile
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -72,7 +72,7 @@ def exceeded_limit(work: Path, process: int) -> str:
 
 def _taken(about: os.stat_result) -> int:
     """Return the bytes that a file takes: allocated blocks may lie past its end, and a sparse file may be filled later."""
-    return max(about.st_size, getattr(about, "st_blocks", 0) * 512)
+    return max(about.st_size, about.st_blocks * 512)
 
 
 def _unlinked(process: int, work: Path) -> int:
@@ -187,7 +187,7 @@ class Held:
 
     folder: Path
     handle: int
-    """Handle of the lock; -1 on systems without locks."""
+    """Handle of the lock; -1 on disks without locks."""
 
     def release(self) -> None:
         """Remove the folder and its content. Blocking."""
@@ -211,7 +211,7 @@ def sweep() -> None:
     """Remove this user's folders that no process has locked. Blocking."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError):
-            if sys.platform == "win32" or folder.lstat().st_uid != os.getuid():
+            if folder.lstat().st_uid != os.getuid():
                 continue
             handle = _locked(folder, wait=False)
             if handle is not None:
@@ -219,11 +219,7 @@ def sweep() -> None:
 
 
 def _locked(folder: Path, *, wait: bool) -> int | None:
-    """Return the lock on a folder, -1 on systems without locks; None if another process holds it, or if the folder is gone."""
-    if sys.platform == "win32":
-        return -1
-    import fcntl
-
+    """Return the lock on a folder, -1 on disks without locks; None if another process holds it, or if the folder is gone."""
     try:
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError:

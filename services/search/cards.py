@@ -45,6 +45,7 @@ _FIELD = re.compile(
     r"(?:[-*+] )?(?:\*\*|__|:)?([^\W\d_][^\n:：*|]{0,39}?)(?:\*\*|__)?(?:[:：](?:\*\*|__)?(?=[ \t]|$)|：(?:\*\*|__)?)(.*)"
 )
 """`Key: value`, `:Key: value`, `**Key:** value`, `键：值`."""
+_QUOTED = re.compile(r"^([\"'])(.*)\1$")
 _HEADING = re.compile(r"#{1,6}\s++(\S.*)")
 _LEVEL = re.compile(r"(?m)^(#{1,6})\s++\S")
 _FENCE = re.compile(r"(?ms)^(`{3,}+|~{3,}+).*?^\1")
@@ -179,9 +180,8 @@ def card_of(fields: Iterable[Field]) -> Card:
             of = label[: len(match[1] or match[2] or "")]
             numbered = numbered or (value if re.search(r"[^\W\d_]", value) else f"{of} {value}".strip())
     name = name or numbered or (match[1] if (match := _NAMED_TITLE.match(title)) else "")
-    published = next(
-        (day for rank in _DATES for label, day in dates.items() if rank.search(plain(label))), signed or address
-    )
+    ranked = (day for rank in _DATES for label, day in dates.items() if rank.search(plain(label)))
+    published = next(ranked, signed or address)
     return Card(
         title=title, name=name, authors=authors, published=published, status=status, version=version, dates=dates
     )
@@ -201,7 +201,7 @@ def header_fields(text: str) -> list[Field]:
             between = ", " if value.endswith(">") else " "  # an address ends a name
             fields[-1] = (label, f"{value}{between}{line.strip()}"[:LONGEST_LINE])
         elif match := _FIELD.match(line):
-            fields.append((match[1].rstrip(), _unquoted(match[2].strip())))
+            fields.append((match[1].rstrip(), _QUOTED.sub(r"\2", match[2].strip())))
         elif fields or before == BEFORE_FIELDS or len(line) > LONGEST_TITLE or line.startswith("```"):
             break
         else:
@@ -215,18 +215,11 @@ def heading_of(text: str) -> str:
     for line in islice(_lines(text), HEADING_LINES):
         if (match := _HEADING.match(line)) and not is_page_heading(line):
             return match[1].strip().strip("#").strip()
-        underlines = (
-            0 < len(above) <= (2 * len(line) if line[:1] != "=" else LONGEST_LINE)
-        )  # Markdown takes any number of `=`
-        if _ADORNMENT.fullmatch(line) and underlines and not _ADORNMENT.fullmatch(above):
+        longest = LONGEST_LINE if line[:1] == "=" else 2 * len(line)  # Markdown takes any number of `=`
+        if _ADORNMENT.fullmatch(line) and 0 < len(above) <= longest and not _ADORNMENT.fullmatch(above):
             return above
         above = line.strip() if line.strip() and (not above or _ADORNMENT.fullmatch(above)) else ""
     return ""
-
-
-def _unquoted(value: str) -> str:
-    """Return a value without quotation marks around the whole of it."""
-    return value[1:-1] if len(value) > 1 and value[0] == value[-1] in "\"'" else value
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -237,16 +230,13 @@ def _front_matter(match: re.Match[str]) -> list[Field]:
     """Return the top fields of YAML or TOML; lines that are neither are read as fields, too."""
     block = match["yaml"] or match["toml"] or ""
     try:
-        read = tomllib.loads(block) if match["toml"] else _yaml(block)
+        # The base loader makes nothing but texts, lists and mappings
+        read = tomllib.loads(block) if match["toml"] else yaml.load(block, Loader=yaml.BaseLoader)  # noqa: S506
     except (yaml.YAMLError, tomllib.TOMLDecodeError, RecursionError):
         read = None
     if not isinstance(read, dict):
         return [field for line in block.split("\n") for field in header_fields(line)]
     return [(str(key), value) for key, content in read.items() if (value := "; ".join(_texts(content)))]
-
-
-def _yaml(block: str) -> Any:
-    return yaml.load(block, Loader=yaml.BaseLoader)  # noqa: S506 - the base loader makes nothing but texts, lists and mappings
 
 
 def _texts(content: Any) -> list[str]:

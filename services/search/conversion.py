@@ -82,15 +82,14 @@ def converted(name: str, data: bytes, read: Read) -> Converted:
     card = Card(title=properties.title).filled(text_card(text, PurePath(name).stem)).filled(beside).filled(properties)
     card = card.filled(Card(title=_title(text, PurePath(name))))
     text = front_matter_listed(text)
+    holding = PurePath(name).suffix.lower() in HOLDING
     return {
         "text": text,
         "title": card.heading,
         "published": card.published or None,
         "card": card.model_dump(),
         "note": note,
-        "tables": _profiles(
-            tables or (lambda: embedded_tables(name, text) if PurePath(name).suffix.lower() in HOLDING else [])
-        ),
+        "tables": _profiles(tables or (lambda: embedded_tables(name, text) if holding else [])),
     }
 
 
@@ -107,10 +106,7 @@ def _title(text: str, path: PurePath) -> str:
     fields = header_fields(text)
     if len(fields) > 1 and first.lstrip(":*_- ").startswith(fields[0][0]):
         first = ""
-    if (
-        path.suffix.lower() in {".txt", ".rst", ".pdf", ".docx", ".rtf", ".odt"}
-        and 0 < len(first) <= 120
-        and first[-1] not in ".。,，;；:："
-    ):
+    of_text = path.suffix.lower() in {".txt", ".rst", ".pdf", ".docx", ".rtf", ".odt"}
+    if of_text and 0 < len(first) <= 120 and first[-1] not in ".。,，;；:：":
         return first.lstrip("# ")
     return re.sub(r"[-_]+", " ", path.stem).strip()

@@ -75,29 +75,34 @@ def convert(name: str, data: bytes) -> Converted:
             return Content(*html_text(data))
         if suffix == ".eml":
             return _email(data)
+        _check_kind(data, suffix)
         if suffix in WORKBOOKS:
             return _workbook(name, data, suffix)
-        text = office_text(data, suffix)
-        if suffix != ".pdf":
-            return Content(text, _properties(data) if suffix in _ARCHIVES else Card())
-        card, head = pdf_card(data), _letters(text[:HEAD])
-        printed = {
-            "title": "" if text.startswith("# ") or _letters(card.title) not in head else card.title,
-            "authors": [name for name in card.authors if _letters(name) in head],
-        }
-        return Content(text, card.model_copy(update=printed))
+        if suffix == ".pdf":
+            return _pdf(data)
+        text = opendocument_text(data) if suffix in _OPEN_DOCUMENT else _markitdown(data, suffix)
+        return Content(text, _properties(data) if suffix in _ARCHIVES else Card())
 
     return converted(name, data, read)
 
 
 def _images(data: bytes, seconds: float) -> Content:
-    """Read the scanned pages of a PDF file as a document of its own."""
     text, title = image_document(data, seconds)
     return Content(text, pdf_card(data).model_copy(update={"title": title}))
 
 
+def _pdf(data: bytes) -> Content:
+    """Return the text of a PDF file, and of its properties the title and the authors that it prints."""
+    text, card = pdf_text(data), pdf_card(data)
+    head = _letters(text[:HEAD])
+    printed = {
+        "title": "" if text.startswith("# ") or _letters(card.title) not in head else card.title,
+        "authors": [name for name in card.authors if _letters(name) in head],
+    }
+    return Content(text, card.model_copy(update=printed))
+
+
 def _workbook(name: str, data: bytes, suffix: str) -> Content:
-    _check_kind(data, suffix)
     sheets, missing = workbook_sheets(data, suffix)
     text, left_out = sheets_markdown(sheets)
     note = "formulas" if missing else "beginning" if left_out else ""
@@ -150,26 +155,8 @@ def _attachment(name: str, part: MIMEPart) -> str:
     return answer.get("text", "")
 
 
-def office_text(data: bytes, suffix: str) -> str:
-    """Return the text of a file as Markdown.
-
-    Raises:
-        ValueError: the data is not a file of this type.
-    """
-    _check_kind(data, suffix)
-    if suffix == ".pdf":
-        return pdf_text(data)
-    if suffix in WORKBOOKS:
-        return sheets_markdown(workbook_sheets(data, suffix)[0])[0]
-    return opendocument_text(data) if suffix in _OPEN_DOCUMENT else _markitdown(data, suffix)
-
-
 def _check_kind(data: bytes, suffix: str) -> None:
-    """Check how a file begins; the libraries of the other kinds look themselves.
-
-    Raises:
-        ValueError: it is of another kind.
-    """
+    """Check how a file begins; the libraries of the other kinds look themselves."""
     magic = b"%PDF" if suffix == ".pdf" else b"PK" if suffix in _ARCHIVES else b""
     if magic not in data[:1_024]:
         raise ValueError(f"it is no {suffix[1:].upper()} file")

@@ -77,7 +77,6 @@ def convert_plain(name: str, data: bytes) -> Converted:
 
 
 def _tables(name: str, text: str, encoding: str) -> list[Profiled]:
-    """Profile the table of a CSV or TSV file."""
     delimiter = delimiter_of(name, text)
     plain = encoding == "utf-8" and delimiter == ("\t" if name.lower().endswith(".tsv") else ",")
     sheet = csv_sheet(text, delimiter)
@@ -91,18 +90,13 @@ def _content(suffix: str, data: bytes, name: str) -> Content:
     note = "" if encoding in CERTAIN else f"encoding:{encoding}"
     if suffix in TABLES:
         shown, left_out = sheets_markdown([csv_sheet(text, delimiter_of(name, text))])
-        return Content(
-            shown, _card(suffix, name), "beginning" if left_out else note, lambda: _tables(name, text, encoding)
-        )
+        note = "beginning" if left_out else note
+        return Content(shown, _card(suffix, name), note, lambda: _tables(name, text, encoding))
     return Content(_text(suffix, text), _card(suffix, name), note)
 
 
 def _text(suffix: str, text: str) -> str:
-    """Return the text of a file, whose markup stays as it is but for what other parts of Leadline read as Markdown.
-
-    Raises:
-        ValueError: it is not of its kind.
-    """
+    """Return the text of a file, whose markup stays as it is but for what other parts of Leadline read as Markdown."""
     if suffix == ".rst":
         return as_markdown(text)
     if suffix in MARKDOWN:

@@ -28,6 +28,8 @@ PLAIN_CONVERSIONS = Slots(2)
 
 
 _ANSWERS = TypeAdapter(Converted)
+_WHOLE = {"text", "title", "published", "card"}
+"""Fields that a converted file has in any case."""
 
 
 class Converters(AbstractAsyncContextManager["Converters"]):
@@ -51,11 +53,7 @@ class Converters(AbstractAsyncContextManager["Converters"]):
         return self._plain.problem or self._office.problem or self._images.problem
 
     async def convert(self, path: Path, seconds: float | None = None) -> Converted | None:
-        """Convert one file, and cut it into passages.
-
-        Args:
-            path: the file.
-            seconds: time for a first attempt, if it is less than a file may take.
+        """Convert one file, and cut it into passages; a first attempt may have less time than a file.
 
         Returns:
             The document, or the reason of a failure as `error`; None if a first attempt took too long.
@@ -64,9 +62,8 @@ class Converters(AbstractAsyncContextManager["Converters"]):
             data = await asyncio.to_thread(read_regular, path, MAX_BYTES)
         except OSError as error:
             return {"error": TOO_LARGE if error.errno == errno.EFBIG else "not_opened"}
-        name = (
-            f"{path.parent.name}{path.suffix}" if path.suffix and path.stem.casefold() in _OF_THE_FOLDER else path.name
-        )
+        named_by_folder = path.suffix and path.stem.casefold() in _OF_THE_FOLDER
+        name = f"{path.parent.name}{path.suffix}" if named_by_folder else path.name
         answer = await self._text(name, data, seconds or self.seconds, passages=True)
         if answer is None and seconds is not None:
             return None
@@ -78,10 +75,9 @@ class Converters(AbstractAsyncContextManager["Converters"]):
 
     async def _text(self, name: str, data: bytes, seconds: float, *, passages: bool = False) -> Converted | None:
         """Convert the text of a file; None if the process died or took too long."""
-        answer = await self._workers(name).run({"name": name, "passages": passages}, data, seconds)
-        return (
-            answer if answer and ("error" in answer or {"text", "title", "published", "card"} <= set(answer)) else None
-        )
+        workers = self._office if PurePath(name).suffix.lower() in CONVERTED else self._plain
+        answer = await workers.run({"name": name, "passages": passages}, data, seconds)
+        return answer if answer and ("error" in answer or set(answer) >= _WHOLE) else None
 
     async def _completed(self, name: str, data: bytes, answer: Converted | None) -> Converted:
         """Return a conversion with its reason in words if it failed, and with the text of a PDF file's scanned pages."""
@@ -104,10 +100,7 @@ class Converters(AbstractAsyncContextManager["Converters"]):
             return None
         job = {"name": name, "images": True, "ocr_seconds": seconds}
         answer = await self._images.run(job, data, seconds + OCR_START_SECONDS)
-        return answer if answer and {"text", "title", "published", "card"} <= set(answer) else None
-
-    def _workers(self, name: str) -> Workers[Converted]:
-        return self._office if PurePath(name).suffix.lower() in CONVERTED else self._plain
+        return answer if answer and set(answer) >= _WHOLE else None
 
 
 def beyond_limits() -> str:

@@ -79,20 +79,11 @@ class Documents:
         """Names of the embedding models of searches."""
         return [model.name for model in self.embedders]
 
-    async def warm_up(self) -> None:
-        """Load the models for the first search in advance."""
-        with contextlib.suppress(SearchError):
-            await asyncio.gather(*(model.query("warm") for model in self.embedders if isinstance(model, Local)))
-
     async def search(self, query: str, limit: int, ways: Ways = "both") -> list[Hit]:
-        """Return the sources of the best passages, best first.
+        """Return the sources of the `limit` best passages, best first, for a statement or question.
 
-        Args:
-            query: a statement or question, in any language of the embedding models.
-            limit: maximum number of passages.
-            ways: whether to search by words, meaning or both; other values than the default are for measurements.
-
-        The query `*` asks for the beginning of each document. Where the embedding model's endpoint fails, words alone are searched and `trouble` says so.
+        The query `*` asks for the beginning of each document. Where the embedding model's endpoint fails, words alone are
+        searched and `trouble` says so. Only measurements search by one of the `ways`.
         """
         try:
             return await self._searched(query, limit, ways)
@@ -116,11 +107,7 @@ class Documents:
         return await asyncio.to_thread(self.index.hits, ranking)
 
     async def _embed_at_endpoint(self) -> None:
-        """Embed all passages of a folder that is not large at the endpoint, so that the searching node pays for it.
-
-        Raises:
-            SearchError: the endpoint failed, or the run's limits leave no room; finished vectors are kept.
-        """
+        """Embed a folder that is not large at the endpoint, so that the searching node pays for it; what is done is kept."""
         models = [model for model in self.embedders if not isinstance(model, Local)]
         if models and await asyncio.to_thread(self.index.passages) <= WHOLLY_EMBEDDED:
             for model in models:
@@ -144,13 +131,10 @@ class Documents:
 
 
 async def open_documents(folder: Path, home: Path, seconds: float = math.inf) -> Documents:
-    """Update the index of a folder and open it.
+    """Update the index of a folder below `home`, and open it.
 
-    Args:
-        folder: the folder to search with its subfolders; hidden files and folders, and links that lead out of it, are
-            skipped.
-        home: folder below which the index is stored.
-        seconds: time for reading new files; those that are not read by then are named in `unread`.
+    Subfolders are searched; hidden files and folders, and links that lead out, are skipped. Files that are not read
+    within `seconds` are named in `unread`.
 
     Raises:
         DocumentsError: the folder is missing or holds no searchable files.
@@ -221,10 +205,8 @@ async def _embedded(index: FolderIndex, until: float, opening: Opening) -> tuple
         async with asyncio.timeout(max(MIN_EMBEDDING_SECONDS, until - time.monotonic())):
             for model in fast if count <= WHOLLY_EMBEDDED else []:
                 if isinstance(model, Local):
-                    opening.passages, opening.passages_done = (
-                        count,
-                        await asyncio.to_thread(index.vectors.count, model.name),
-                    )
+                    opening.passages = count
+                    opening.passages_done = await asyncio.to_thread(index.vectors.count, model.name)
                     await embed(index, model, opening.count_passages)
     if len(fast) < len(models):
         return fast, [("too_many_passages", f"{count:,}")]

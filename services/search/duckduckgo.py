@@ -8,19 +8,21 @@ import asyncio
 import math
 import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 from services.run.errors import SearchError, SearchRefused
-from services.search.filters import Filters
+from services.search.filters import ANYTHING, Filters
 from services.search.hit import Hit
 from services.text.normal_form import normalise_text
 
 if TYPE_CHECKING:
     from ddgs.engines.duckduckgo import Duckduckgo
+    from ddgs.results import TextResult
 
 URL = "https://html.duckduckgo.com/html/"
 MAX_QUERY = 400
+_LATE = "DuckDuckGo did not answer in time. Check the network, or try again later."
 WHOLE_WORLD = "wt-wt"
 """DuckDuckGo's code for results of no particular region."""
 _RANGES = {"day": "d", "week": "w", "month": "m", "year": "y"}
@@ -28,27 +30,15 @@ _BLOCKED = frozenset({202, 403, 418, 429})
 """DuckDuckGo's status codes for too many requests; 202 comes with a captcha."""
 
 
-class _Result(Protocol):
-    href: str
-    title: str
-    body: str
-
-
 class DuckDuckGoSearch:
     """Searches the web and returns snippets."""
 
     name = "duckduckgo"
 
-    def __init__(
-        self,
-        *,
-        url: str = URL,
-        filters: Filters | None = None,
-        seconds: float = 12.0,
-    ) -> None:
+    def __init__(self, *, url: str = URL, filters: Filters = ANYTHING, seconds: float = 12.0) -> None:
         """Create a search without sending a request; `seconds` is the time limit of one search."""
         self._url = url
-        self._filters = filters or Filters()
+        self._filters = filters
         self._seconds = seconds
 
     async def search(self, query: str, limit: int) -> list[Hit]:
@@ -63,11 +53,11 @@ class DuckDuckGoSearch:
             async with asyncio.timeout(self._seconds + 1):
                 results = await asyncio.to_thread(self._ask, self._words(query))
         except TimeoutError:
-            raise SearchError("DuckDuckGo did not answer in time. Check the network, or try again later.") from None
-        hits = [hit for result in results if (hit := _hit(result)) is not None and self._filters.permit(hit.url)]
+            raise SearchError(_LATE) from None
         first: dict[str, Hit] = {}
-        for hit in hits:
-            first.setdefault(hit.url, hit)
+        for hit in filter(None, map(_hit, results)):
+            if self._filters.permit(hit.url):
+                first.setdefault(hit.url, hit)
         return list(first.values())[:limit]
 
     def _words(self, query: str) -> str:
@@ -75,7 +65,7 @@ class DuckDuckGoSearch:
         words = " ".join(filter(None, (word.lstrip("!\\") for word in query[:MAX_QUERY].split())))
         return f"site:{self._filters.only[0]} {words}" if len(self._filters.only) == 1 else words
 
-    def _ask(self, words: str) -> list[_Result]:
+    def _ask(self, words: str) -> "list[TextResult]":
         """Send a query and parse the answer. Blocking."""
         # In this thread, as the import lists a folder; of what is not yet loaded it needs only lxml and primp
         from ddgs.exceptions import DDGSException, TimeoutException
@@ -87,7 +77,7 @@ class DuckDuckGoSearch:
         except SearchError:
             raise
         except TimeoutException:
-            raise SearchError("DuckDuckGo did not answer in time. Check the network, or try again later.") from None
+            raise SearchError(_LATE) from None
         except DDGSException:
             raise SearchError("DuckDuckGo was not reached. Check the network, or use another search.") from None
         except Exception as error:  # noqa: BLE001 - a page of another form makes the parser raise what it likes
@@ -129,7 +119,7 @@ def _engine(url: str, seconds: int) -> "Duckduckgo":
     return engine
 
 
-def _hit(result: _Result) -> Hit | None:
+def _hit(result: "TextResult") -> Hit | None:
     url = _target(result.href)
     snippet = normalise_text(result.body)
     if not url.startswith(("http://", "https://")) or not snippet.strip():

@@ -17,8 +17,6 @@ REST_SECONDS = 60.0
 
 @dataclass(slots=True)
 class _State:
-    """State of one provider."""
-
     turns: Slots
     failures: int = 0
     """Number of consecutive failures."""
@@ -44,11 +42,7 @@ class FailOver:
     """
 
     def __init__(
-        self,
-        providers: Sequence[SearchProvider],
-        *,
-        at_once: int = 4,
-        clock: Callable[[], float] = time.monotonic,
+        self, providers: Sequence[SearchProvider], *, at_once: int = 4, clock: Callable[[], float] = time.monotonic
     ) -> None:
         """Take providers with different names, the preferred one first, each of which is asked `at_once` in so many searches."""
         self.providers = list(providers)

@@ -52,9 +52,7 @@ class FilesRead(BaseModel):
     def of(cls, folders: Sequence[Documents]) -> Self:
         """Return how the files of these folders were read."""
         unread = [path for folder in folders for path in folder.unread]
-        unreadable = [
-            (file, reason) for folder in folders for file, reason in folder.unreadable if not _is_no_loss(file, reason)
-        ]
+        unreadable = [file for folder in folders for file in folder.unreadable if not _is_no_loss(*file)]
         kinds, noted = Counter[str](), dict[str, list[str]]()
         for folder in folders:
             kinds.update(folder.other_kinds)
@@ -102,6 +100,5 @@ def _is_no_loss(file: str, reason: str) -> bool:
 
 
 def _listed(paths: Sequence[str], count: int, locale: str) -> str:
-    """Return a list of a few of so many files."""
     files = say("searched_between", locale).join(paths)
     return files if count <= len(paths) else say("files_further", locale, files=files, count=count - len(paths))

@@ -79,6 +79,10 @@ class Filters:
         return not self.only or any(_below(host, domain) for domain in self.only)
 
 
+ANYTHING = Filters()
+"""Filters that leave nothing out."""
+
+
 def _below(host: str, domain: str) -> bool:
     return host == domain or host.endswith(f".{domain}")
 

@@ -106,22 +106,21 @@ def check_folder(folder: Path) -> None:
 def nothing_in(folder: Path, skipped: list[tuple[str, str]]) -> DocumentsError:
     """Return the error that a folder holds no searchable files, with the reasons."""
     reasons = "; ".join(f"{path} {unsearched(reason)}" for path, reason in skipped[:3])
+    problem = f"{folder} holds no documents that can be read{f' ({reasons})' if reasons else ''}."
     return DocumentsError(
-        f"{folder} holds no documents that can be read{f' ({reasons})' if reasons else ''}. "
-        "Put text, PDF, office or HTML files there (docs/search.md names all kinds), or name another folder with --docs.",
-        page=f"{folder} holds no documents that can be read{f' ({reasons})' if reasons else ''}. Attach documents, or name "
-        "another folder under “Document folders” in the settings.",
+        f"{problem} Put text, PDF, office or HTML files there (docs/search.md names all kinds), or name another folder "
+        "with --docs.",
+        page=f"{problem} Attach documents, or name another folder under “Document folders” in the settings.",
     )
 
 
 def _files(folder: Path) -> Iterator[tuple[str, os.stat_result | str]]:
     """Yield the path of each file below a folder, with its stat result or the reason to skip it."""
     if not folder.is_dir():
-        what = "is a file, not a folder" if folder.exists() else "does not exist"
+        problem = f"The documents folder {folder} {'is a file, not a folder' if folder.exists() else 'does not exist'}."
         raise DocumentsError(
-            f"The documents folder {folder} {what}. Name an existing folder with --docs; for a run that has begun, put it back.",
-            page=f"The documents folder {folder} {what}. Attach documents, or name an existing folder under “Document folders” in the "
-            "settings.",
+            f"{problem} Name an existing folder with --docs; for a run that has begun, put it back.",
+            page=f"{problem} Attach documents, or name an existing folder under “Document folders” in the settings.",
         )
     if belongs_to_home(folder, folder):
         return

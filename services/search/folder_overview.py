@@ -14,10 +14,7 @@ SHOWN, LONGEST_TITLE = 3, 80
 
 
 def overview(files: Sequence[tuple[str, str]]) -> list[str]:
-    """Describe folders by their texts.
-
-    Args:
-        files: path and title of each text, sorted by path; paths begin with the folder's name.
+    """Describe folders by their texts, each a path that begins with the folder's name, and a title, sorted by path.
 
     Returns:
         A title a line; of more than `MAX_TITLES` texts a line for each subfolder, with its number of texts and some titles.

@@ -166,7 +166,7 @@ class FolderReading:
         plain: deque[FileState] = deque()
         others: deque[FileState] = deque()
         for state in states:
-            (plain if _is_plain(state) else others).append(state)
+            (others if PurePath(state.path).suffix.lower() in CONVERTED else plain).append(state)
         async with asyncio.TaskGroup() as group:
             for _ in range(1 if len(plain) <= FEW else SIDE_BY_SIDE):
                 group.create_task(self._work(plain, PLAIN_CONVERSIONS, act))
@@ -185,14 +185,6 @@ class FolderReading:
                 self.problem = self.problem or converters.problem
 
 
-def _is_plain(state: FileState) -> bool:
-    return PurePath(state.path).suffix.lower() not in CONVERTED
-
-
 def _cheapest_first(state: FileState) -> tuple[bool, bool, int, str]:
-    return (
-        PurePath(state.path).suffix.lower() == ".pdf",
-        PurePath(state.path).suffix.lower() in TABLES,
-        state.size,
-        state.path,
-    )
+    suffix = PurePath(state.path).suffix.lower()
+    return suffix == ".pdf", suffix in TABLES, state.size, state.path

@@ -78,21 +78,11 @@ async def gather(
     preferred: Collection[SourceCategory] = (),
     filters: Filters | None = None,
 ) -> Gathered:
-    """Search all queries everywhere, and return the best passages with their sources.
+    """Search all queries everywhere, and return the `limit` best passages with their sources, whose texts are stored.
 
-    Args:
-        queries: statements or questions of equal weight.
-        providers: the providers to search.
-        evidence: the store for the texts of the passages' sources.
-        limit: maximum number of passages.
-        complete: reads the pages of web hits; without it snippets stay snippets.
-        named: pages that the user named.
-        hits: maximum hits of one web search.
-        document_hits: maximum hits of one search of the user's documents.
-        question: the question, which tells whether recent sources are wanted; by default the queries.
-        source_kind: kind of sources with a small bonus.
-        preferred: kinds that the user prefers.
-        filters: excluded sites, kinds of pages and dates, for all providers.
+    Without `complete` snippets stay snippets; `named` are pages that the user named. `hits` bounds one search of the
+    web, `document_hits` one of the user's documents. The question, by default the queries, tells whether recent sources
+    are wanted; sources of `source_kind` and of `preferred` kinds get a bonus.
     """
     queries = list(dict.fromkeys(filter(None, map(str.strip, queries))))
     pool = Pool()
@@ -125,16 +115,11 @@ async def gather(
     described, sources = await pool.collect(chosen, originals, evidence)
     titles = list(dict.fromkeys(pool.hit(key).title[:LONGEST_TITLE] for key in passages))[:MAX_TITLES]
     return Gathered(
-        passages=described,
-        sources=sources,
-        searched=searched,
-        failures=list(dict.fromkeys(failures)),
-        titles=titles,
+        passages=described, sources=sources, searched=searched, failures=list(dict.fromkeys(failures)), titles=titles
     )
 
 
 def _permitted(results: Results, filters: Filters | None) -> Results:
-    """Return the results with the hits that the filters permit."""
     if filters is None:
         return results
     return [(query, [hit for hit in hits if _permits(filters, hit)]) for query, hits in results]
@@ -205,15 +190,11 @@ def _account(names: Sequence[str], answers: Sequence[Sequence[list[Hit] | str]])
 
 def with_failures(searched: Sequence[Searched], failed: Mapping[str, str]) -> list[Searched]:
     """Return each search's results with errors of failed searches; searches that were replaced by another come first."""
-    reasons = {
-        name: clean_line(error).partition(". ")[0].rstrip(".")[:LONGEST_REASON] for name, error in failed.items()
-    }
-    names = {search.name for search in searched}
-    replaced = [
-        Searched(name=name, failed=True, reason=reason) for name, reason in reasons.items() if name not in names
-    ]
+    first = {name: clean_line(error).partition(". ")[0].rstrip(".") for name, error in failed.items()}
+    reasons = {name: sentence[:LONGEST_REASON] for name, sentence in first.items()}
+    replaced = reasons.keys() - {search.name for search in searched}
     return [
-        *replaced,
+        *(Searched(name=name, failed=True, reason=reason) for name, reason in reasons.items() if name in replaced),
         *(search.model_copy(update={"reason": reasons.get(search.name, search.reason)}) for search in searched),
     ]
 

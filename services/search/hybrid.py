@@ -80,15 +80,10 @@ def translated_hits(index: FolderIndex, query: str, limit: int) -> dict[int, flo
 async def hybrid(
     index: FolderIndex, models: Sequence[Embedder], query: str, limit: int, ways: Ways = "both"
 ) -> dict[int, float]:
-    """Rank passages for a query.
+    """Rank passages for a query, by words, meaning or both.
 
-    Args:
-        index: index of the folder.
-        models: embedding models; without the vectors of all its passages, those of its candidates are computed and kept.
-        query: the query of a user or a model.
-        limit: maximum number of passages: half from words and half from meaning, and at least `LEADLINE_TOP_K` from
-            each, and from translated words.
-        ways: whether to search by words, meaning or both.
+    Without the vectors of all passages of a model, those of its candidates are computed and kept. Half of the `limit`
+    come from words and half from meaning, at least `LEADLINE_TOP_K` from each, and from translated words.
 
     Returns:
         Ids of passages, best first, with scores comparable among folders.
@@ -100,9 +95,8 @@ async def hybrid(
     by_words = ways != "meaning" or not whole
     lexical, crossed = await asyncio.to_thread(_by_words, index, query, limit) if by_words else ({}, {})
     if not models or ways == "words":
-        sums = {
-            passage: lexical.get(passage, 0.0) + TRANSLATED * crossed.get(passage, 0.0) for passage in lexical | crossed
-        }
+        every = lexical | crossed
+        sums = {each: lexical.get(each, 0.0) + TRANSLATED * crossed.get(each, 0.0) for each in every}
         ranked = await asyncio.to_thread(_records_last, index, query, _best(sums, len(sums)))
         best = dict(islice(ranked.items(), limit))
         return best if ways == "words" else await asyncio.to_thread(_closest, index, query, best, TOGETHER)
@@ -233,7 +227,6 @@ async def embed(index: FolderIndex, model: Embedder, count: Callable[[int], None
 
 
 async def _embed_some(index: FolderIndex, models: Sequence[Embedder], passages: Sequence[int]) -> None:
-    """Embed those of some passages that have no vectors of a model yet."""
     for model in models:
         missing = await asyncio.to_thread(index.vectors.missing_among, model.name, passages)
         for start in range(0, len(missing), model.batch):

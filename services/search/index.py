@@ -87,11 +87,9 @@ class FolderIndex:
                 _checked.add(self._file)
 
     def stale(self, present: Iterable[FileState], valid_reasons: Container[str]) -> list[FileState]:
-        """Remove deleted files from the index, and return new or changed files.
+        """Remove deleted files from the index, and return new or changed ones.
 
-        Args:
-            present: the files of the folder.
-            valid_reasons: reasons of files that today's limits rule out; those that other limits ruled out are new.
+        Files that other limits than today's ruled out are new, too.
         """
         with self._open() as db, db:
             rows = db.execute("SELECT path, size, mtime, error FROM files").fetchall()
@@ -110,10 +108,8 @@ class FolderIndex:
     def add(self, state: FileState, converted: Converted, is_over: Callable[[], bool] = lambda: False) -> None:
         """Add one converted file, or record the reason of its failure.
 
-        Args:
-            state: the file.
-            converted: its text, or the reason.
-            is_over: tells that nobody waits any more; a text of 50 MB takes a minute, and a thread cannot be ended from outside.
+        `is_over` tells that nobody waits any more: a text of 50 MB takes a minute, and a thread cannot be ended from
+        outside.
 
         Raises:
             TimeOver: nobody waits any more; the index is as before.
@@ -174,8 +170,8 @@ class FolderIndex:
         terms = list(dict.fromkeys(tokens(query)))
         if not terms:
             return {}
+        full_score = (_K1 + 1) * sum(self.weights(terms).values())
         with self._open() as db:
-            full_score = (_K1 + 1) * sum(self._weights(db, terms).values())
             rows = db.execute(_SEARCH, (" OR ".join(map(_quoted, terms)), limit)).fetchall()
         return {passage: score / full_score for passage, score in rows}
 
@@ -191,14 +187,10 @@ class FolderIndex:
 
     def weights(self, terms: Sequence[str]) -> dict[str, float]:
         """Return the weight of search terms; rare terms in the folder weigh more."""
-        with self._open() as db:
-            return self._weights(db, terms)
-
-    @staticmethod
-    def _weights(db: sqlite3.Connection, terms: Sequence[str]) -> dict[str, float]:
         statement = "SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))"
-        holding: dict[str, int] = dict(db.execute(statement, (json.dumps(terms),)))
-        (count,) = db.execute("SELECT count(*) FROM passages").fetchone()
+        with self._open() as db:
+            holding: dict[str, int] = dict(db.execute(statement, (json.dumps(terms),)))
+            (count,) = db.execute("SELECT count(*) FROM passages").fetchone()
         return {
             term: max(math.log((count - holding.get(term, 0) + 0.5) / (holding.get(term, 0) + 0.5)), 1e-6)
             for term in terms
@@ -257,11 +249,10 @@ class FolderIndex:
         with self._open() as db:
             by_source: dict[str, list[HitPassage]] = {}
             best: dict[str, float] = {}
-            for passage, score in passages.items():
-                row = db.execute("SELECT hash, first, last FROM passages WHERE id = ?", (passage,)).fetchone()
-                if row is not None:  # another process may have deleted it
-                    by_source.setdefault(row[0], []).append(HitPassage(start=row[1], end=row[2]))
-                    best.setdefault(row[0], score)
+            for passage, score in passages.items():  # another process may have deleted one
+                for key, first, last in db.execute("SELECT hash, first, last FROM passages WHERE id = ?", (passage,)):
+                    by_source.setdefault(key, []).append(HitPassage(start=first, end=last))
+                    best.setdefault(key, score)
             hits = ((key, self._hit(db, key, places)) for key, places in by_source.items())
             return [hit.model_copy(update={"score": best[key]}) for key, hit in hits if hit is not None]
 

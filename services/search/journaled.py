@@ -90,17 +90,9 @@ async def gather_once(
 ) -> Search:
     """Gather passages for queries within the limits, or return the recorded result.
 
-    Web searches and pages are journaled one by one, too, so that a crash amid them repeats none.
-
-    Args:
-        run: the run with its choices, journal and budget.
-        queries: statements or questions.
-        evidence: the store for texts.
-        limit: maximum number of passages.
-        question: the user's question; pages that it names are read.
-        where: which of the run's providers to ask.
-        source_kind: kind of sources with a small bonus, by which `auto` chooses searches.
-        followed: addresses of followed links in this step, by page; None to follow no links.
+    Web searches and pages are journaled one by one, too, so that a crash amid them repeats none. Pages that the
+    question names are read. `source_kind` gets a bonus, and `auto` chooses searches by it. `followed` has the addresses
+    of followed links in this step, by page; None follows no links.
 
     Raises:
         LimitReached: no searches are left.
@@ -198,14 +190,7 @@ async def overview_once(run: Run) -> list[str]:
 
 
 async def tables_once(run: Run, text: str, limit: int, found: Collection[str]) -> list[str]:
-    """Describe the tables among the run's documents that are nearest to a text, or return the recorded descriptions.
-
-    Args:
-        run: run scope of the node.
-        text: the question.
-        limit: maximum number of tables.
-        found: addresses of the documents that the run has found.
-    """
+    """Describe the tables that are nearest to a text (`Providers.nearest_tables`), or return what was recorded."""
 
     async def work() -> _Tables:
         tables = (await providers_for(run.context)).nearest_tables(text, limit, found)

@@ -106,9 +106,7 @@ class _Hop:
     def from_question(self, start: dict[Key, float]) -> dict[Key, float]:
         """Return scores of documents that the question names."""
         numbered, named = self._titles.numbered(self._query), self._titles.named(self._query)
-        self._named_sources = {
-            source for names in (numbered, named) for sources in names.values() for source in sources
-        }
+        self._named_sources = {source for sources in (*numbered.values(), *named.values()) for source in sources}
         scores: dict[Key, float] = {}
         for title, sources in [*numbered.items(), *named.items()][:MOST_NAMED]:
             rarity = 1.0 if title in numbered else 1 / (1 + 0.5 * math.log(max(1, self._count(title))))
@@ -171,7 +169,7 @@ class _Hop:
         return scores
 
     def _title(self, seed: Key) -> str:
-        return bare_title(self._pool.title(seed))
+        return bare_title(self._pool.hit(seed).title)
 
     def _names(self, seed: Key) -> dict[str, float]:
         """Return the names in a passage that the question lacks, its title first, with the weight of a link by each."""

@@ -39,9 +39,7 @@ def ocr_installed() -> bool:
 
 def no_text_of_pdf() -> str:
     """Return the reason why a PDF file holds no text, with advice if its pages may be images. Blocking."""
-    if ocr_installed():
-        return "no_text_in_images"
-    return f"images_unread:{install_command('ocr')}"
+    return "no_text_in_images" if ocr_installed() else f"images_unread:{install_command('ocr')}"
 
 
 def image_text(data: bytes, seconds: float) -> str:

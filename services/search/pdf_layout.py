@@ -246,9 +246,7 @@ def _gaps(row: Sequence[PdfLine]) -> list[tuple[float, float]]:
 def paragraphs(lines: Sequence[PdfLine], known: frozenset[str]) -> Iterator[str]:
     """Yield the paragraphs of lines: those that prose was wrapped into are joined, those of lists and tables are not.
 
-    Args:
-        lines: in the order of reading.
-        known: words of the document, which tell whether a hyphen at the end of a line belongs to the word.
+    The `known` words of the document tell whether a hyphen at the end of a line belongs to the word.
     """
     text = ""
     for place, line in enumerate(lines):
@@ -297,7 +295,6 @@ def _goes_on(lines: Sequence[PdfLine], place: int) -> bool:
 
 
 def _has_cells(line: PdfLine) -> bool:
-    """Tell whether a line is a row of a table."""
     return any(after.left - before.right >= CELL_GAP * line.height for before, after in pairwise(line.words))
 
 

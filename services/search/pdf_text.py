@@ -93,7 +93,6 @@ def carried_over(pages: Sequence[str]) -> list[str]:
 
 
 def _blocks(page: Sequence[PdfLine], tables: Sequence[RuledTable], known: frozenset[str]) -> list[str]:
-    """Return the paragraphs and tables of a page."""
     blocks: list[str] = []
     prose: list[PdfLine] = []
     waiting = list(tables)

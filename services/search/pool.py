@@ -54,10 +54,6 @@ class Pool:
         """Return the source of a passage."""
         return self._hits[key[0]]
 
-    def title(self, key: Key) -> str:
-        """Return the title of a passage's source."""
-        return self._hits[key[0]].title
-
     def _originals(self, ranked: Sequence[Key]) -> dict[str, str]:
         """Map each source to the best-ranked of its copies."""
         originals: dict[str, str] = {}
@@ -85,7 +81,8 @@ class Pool:
         passages: list[Key] = []
         for key in ranked:
             passage = key if originals[key[0]] == key[0] else self._same(key, originals[key[0]])
-            if not any(_overlap(passage, other) for other in passages):
+            source, start, end = passage
+            if not any(source == key and start < last and first < end for key, first, last in passages):
                 passages.append(passage)
         return originals, passages
 
@@ -96,9 +93,8 @@ class Pool:
         if start >= 0:
             return original, start, start + len(text)
         terms = set(tokens(text))
-        shares = {
-            span: len(terms & held) / len(terms | held) for span, held in _terms_by_passage(whole).items() if held
-        }
+        held_by = _terms_by_passage(whole)
+        shares = {span: len(terms & held) / len(terms | held) for span, held in held_by.items() if held}
         best = max(shares, key=lambda span: shares[span], default=None)
         if best is None or shares[best] < SAME_PASSAGE or not adds_nothing(text, whole[best[0] : best[1]]):
             return key
@@ -113,10 +109,9 @@ class Pool:
         repeating: list[Key] = []
         for key in ranked:
             signature = _fingerprint(self._hits[key[0]].text)
-            held = query_terms & set(tokens(f"{self.title(key)} {self.text(key)}"))
-            repeats = any(
-                held <= terms and source != key[0] and may_be_copy(signature, other) for source, other, terms in better
-            )
+            held = query_terms & set(tokens(f"{self.hit(key).title} {self.text(key)}"))
+            others = [(other, terms) for source, other, terms in better if source != key[0]]
+            repeats = any(held <= terms and may_be_copy(signature, other) for other, terms in others)
             words = " ".join(self.text(key).split())
             (repeating if (held and repeats) or any(words in text for text in texts) else distinct).append(key)
             better.append((key[0], signature, held))
@@ -197,19 +192,14 @@ def what_begins(text: str, start: int) -> dict[str, str]:
     return {"section": clean_line(section), "above": clean_line(heads.at(start))}
 
 
-def _overlap(passage: Key, other: Key) -> bool:
-    return passage[0] == other[0] and passage[1] < other[2] and other[1] < passage[2]
-
-
 def _best_passages(query: str, text: str) -> list[HitPassage]:
     """Return the passages of a page that match a query best, in the page's language."""
     spans = split(text)
     terms = tokens(in_both_languages(query, text))
     scores = bm25([tokens(text[span.start : span.end]) for span in spans], terms)
     best = sorted(range(len(spans)), key=lambda place: (-scores[place], place))[:PASSAGES_A_PAGE]
-    return [
-        HitPassage(start=spans[place].start, end=spans[place].end) for place in best if scores[place] > 0 or place == 0
-    ]
+    chosen = [spans[place] for place in best if scores[place] > 0 or place == 0]
+    return [HitPassage(start=span.start, end=span.end) for span in chosen]
 
 
 @lru_cache(maxsize=4_096)

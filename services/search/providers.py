@@ -84,13 +84,9 @@ class Providers:
     def tables_for(self, text: str, limit: int, found: Collection[str] = ()) -> list[Table]:
         """Return the tables whose names, columns and examples share words with a text, the nearest first.
 
-        If the text names files, only their tables are returned. If more tables match than `limit`, those below half of the best score are
-        dropped. Tables in another language share no words, so they are also returned.
-
-        Args:
-            text: question or step.
-            limit: maximum number of tables.
-            found: addresses of the documents that the run has found; tables that stand in others are left out.
+        If the text names files, only their tables are returned. If more tables match than `limit`, those below half of
+        the best score are dropped. Tables in another language share no words, so they are also returned; tables that
+        stand in other documents than those `found` are left out.
         """
         tables = self._tables(found)
         if named := [table for table in tables if table.view.file in text]:

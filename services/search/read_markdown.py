@@ -64,9 +64,8 @@ def as_read(text: str) -> str:
 def _breaks(tag: re.Match[str]) -> bool:
     """Tell whether a tag breaks a line between words."""
     start, end = tag.span()
-    return tag[0][1:3].lower() == "br" and bool(
-        tag.string[start - 1 : start].strip() and tag.string[end : end + 1].strip()
-    )
+    between_words = tag.string[start - 1 : start].strip() and tag.string[end : end + 1].strip()
+    return tag[0][1:3].lower() == "br" and bool(between_words)
 
 
 def _without_marks(text: str) -> str:
@@ -87,11 +86,8 @@ def _with_fences_and_bars(text: str) -> str:
             rewritten += [*lines[place:start], fence, *token.content.rstrip().split("\n"), fence]
             rewritten += [""] if "".join(lines[end : end + 1]).strip() else []
         elif token.type == "table_open":
-            rewritten += [
-                *lines[place:start],
-                *([""] if start and lines[start - 1].strip() else []),
-                *map(_row, lines[start:end]),
-            ]
+            apart = [""] if start and lines[start - 1].strip() else []
+            rewritten += [*lines[place:start], *apart, *map(_row, lines[start:end])]
         else:
             continue
         place = end

@@ -99,8 +99,6 @@ class StoredPage(BaseModel):
 
 
 class _ReadPage(BaseModel):
-    """What a run knows of an address."""
-
     stored: StoredPage
     tries: int = 1
     passing: bool = False
@@ -117,13 +115,7 @@ class RunPages:
     """The pages that a task's run has read."""
 
     def __init__(self, run: Run, evidence: EvidenceStore, call: str = "") -> None:
-        """Show the pages to a call.
-
-        Args:
-            run: the run of the task.
-            evidence: the store for their texts.
-            call: queries for which the task reads pages: after a crash amid them it pays for those again. Empty for a single page.
-        """
+        """Show the pages to a call that reads for some queries, and after a crash pays for these pages again."""
         self._run = run
         self._evidence = evidence
         self._place = f"{run.journal.place}{_CALL}{_item(call)}" if call else run.journal.place
@@ -198,11 +190,7 @@ class GatheredPages:
     """Reads the pages of web hits within the limit of pages; each page is recorded."""
 
     def __init__(
-        self,
-        run: Run,
-        evidence: EvidenceStore,
-        queries: Sequence[str],
-        followed: Mapping[str, Sequence[str]] | None,
+        self, run: Run, evidence: EvidenceStore, queries: Sequence[str], followed: Mapping[str, Sequence[str]] | None
     ) -> None:
         self.read = 0
         self.not_read = 0

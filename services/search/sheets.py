@@ -2,8 +2,9 @@
 
 import csv
 import io
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from services.text.tables import pipe_table
@@ -43,16 +44,9 @@ class SheetTable(NamedTuple):
     def markdown(self) -> tuple[str, int]:
         """Return it as Markdown below its name and captions, and the number of rows that were left out."""
         lines = pipe_table(self.rows)
-        size, line_count = 0, len(lines)
-        for place, line in enumerate(lines):
-            size += len(line)
-            if size > MAX_SEARCHED:
-                line_count = place
-                break
-        above = [f"## {self.name}"] if self.name else []
-        return "\n\n".join([*above, *filter(None, ["\n".join(self.captions), "\n".join(lines[:line_count])])]), len(
-            lines
-        ) - line_count
+        line_count = bisect_right(list(accumulate(map(len, lines))), MAX_SEARCHED)
+        parts = [f"## {self.name}" if self.name else "", "\n".join(self.captions), "\n".join(lines[:line_count])]
+        return "\n\n".join(filter(None, parts)), len(lines) - line_count
 
 
 def csv_sheet(text: str, delimiter: str) -> Sheet:
@@ -87,7 +81,8 @@ def table_of(sheet: Sheet) -> SheetTable | None:
         return SheetTable(sheet.name, [], [[line] for line in lines], plain=True) if lines else None
     captions = [next(filter(None, row)) for row in rows[:first] if any(row)]
     depth = _depth(rows, first, sheet.merged)
-    heads = [_joined(column) for column in zip(*_spread(rows[first : first + depth]), strict=True)]
+    columns_of_heads = zip(*_spread(rows[first : first + depth]), strict=True)
+    heads = [" ".join(dict.fromkeys(filter(None, column))) for column in columns_of_heads]
     for top, start, bottom, end in sheet.merged:
         for row in rows[max(top, first + depth) : bottom + 1]:
             row[start + 1 : end + 1] = [""] * (end - start)
@@ -117,7 +112,6 @@ def _filled(sheet: Sheet) -> list[list[str]]:
 
 
 def _depth(rows: Sequence[Sequence[str]], first: int, merged: Iterable[Merged]) -> int:
-    """Return the number of rows of a table's heads."""
     max_depth = min(MAX_HEADS, len(rows) - first - 1)
     depths = [
         bottom - first + (2 if end > start and bottom == top else 1)
@@ -153,10 +147,6 @@ def _spread(heads: Sequence[Sequence[str]]) -> list[list[str]]:
             if not upper[place] and lower[place]:
                 upper[place] = upper[place - 1]
     return spread
-
-
-def _joined(column: Sequence[str]) -> str:
-    return " ".join(dict.fromkeys(filter(None, column)))
 
 
 def sheets_markdown(sheets: Iterable[Sheet]) -> tuple[str, int]:

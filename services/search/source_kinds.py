@@ -44,19 +44,18 @@ def category_of(url: str, claimed: SourceCategory = "general") -> SourceCategory
     host, path = _host_and_path(url)
     if not host:
         return "general"
-    rules = _RULES
     categories: tuple[SourceCategory, ...] = get_args(SourceCategory)
     for category in categories:
-        if any(_below(host, path, site) for site in rules.get(category, {}).get("hosts", ())):
+        if any(_below(host, path, site) for site in _RULES.get(category, {}).get("hosts", ())):
             return category
     for category in categories:
-        if any(_ends(host, ending) for ending in rules.get(category, {}).get("endings", ())):
+        if any(_ends(host, ending) for ending in _RULES.get(category, {}).get("endings", ())):
             return category
     if claimed != "general":
         return claimed
     labels, parts = set(host.split(".")), set(path.split("/"))
     for category in categories:
-        known = rules.get(category, {})
+        known = _RULES.get(category, {})
         if labels.intersection(known.get("labels", ())) or parts.intersection(known.get("paths", ())):
             return category
     return "general"
@@ -84,8 +83,7 @@ def owner_of(url: str, kind: SourceKind) -> str:
     if kind != "web":
         return url.partition("#")[0]
     host, path = _host_and_path(url)
-    rules = _RULES
-    shared = any(_below(host, path, site) for name in ("academic", "code") for site in rules[name]["hosts"])
+    shared = any(_below(host, path, site) for name in ("academic", "code") for site in _RULES[name]["hosts"])
     return url if shared else registrable(url)
 
 

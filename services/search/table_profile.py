@@ -93,10 +93,8 @@ def profiled(name: str, tables: Iterable[SheetTable], *, plain: bool = True) -> 
         else:
             rows, view = "", profile(path, table.name, table.rows)
         if view is not None:
-            title = re.sub(r"[-_]+", " ", PurePath(name).stem)
-            profiles.append(
-                Profiled(view=view.model_copy(update={"title": " ".join([title, *table.captions])}), csv=rows)
-            )
+            title = " ".join([re.sub(r"[-_]+", " ", PurePath(name).stem), *table.captions])
+            profiles.append(Profiled(view=view.model_copy(update={"title": title}), csv=rows))
     return profiles
 
 
@@ -120,9 +118,8 @@ def profile(path: PurePath, sheet: str, rows: Sequence[Sequence[Any]]) -> TableV
     ]
     if more := columns[MAX_COLUMNS:]:
         columns = [*columns[:MAX_COLUMNS], f"… and {len(more)} further columns"]
-    return TableView(
-        file=path.name, title=re.sub(r"[-_]+", " ", path.stem), rows=len(body), columns=columns, sheet=sheet
-    )
+    title = re.sub(r"[-_]+", " ", path.stem)
+    return TableView(file=path.name, title=title, rows=len(body), columns=columns, sheet=sheet)
 
 
 def _column(name: str, values: list[Any]) -> str:
@@ -145,10 +142,8 @@ def embedded_tables(path: str, text: str) -> list[Profiled]:
     for number, (heading, rows) in enumerate(_tables(text), 1):
         view = profile(PurePath(f"{stem}-table-{number}.csv"), "", rows)
         if view is not None and len(rows) > MIN_ROWS and any(": number," in column for column in view.columns):
-            title = f"{stem}: {heading}" if heading else stem
-            profiles.append(
-                Profiled(view=view.model_copy(update={"title": re.sub(r"[-_]+", " ", title)}), csv=as_csv(rows))
-            )
+            title = re.sub(r"[-_]+", " ", f"{stem}: {heading}" if heading else stem)
+            profiles.append(Profiled(view=view.model_copy(update={"title": title}), csv=as_csv(rows)))
         if len(profiles) == MAX_TABLES:
             break
     return profiles

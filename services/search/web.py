@@ -10,7 +10,7 @@ from services.run.settings import settings
 from services.search.choice import Access, access_to, known_services, side_by_side
 from services.search.duckduckgo import DuckDuckGoSearch
 from services.search.failover import FailOver
-from services.search.filters import Filters
+from services.search.filters import ANYTHING, Filters
 from services.search.hit import Hit, SearchProvider
 from services.search.tavily import TavilySearch
 from services.search.web_services.client import ServiceSearch
@@ -61,7 +61,7 @@ def _web(accesses: tuple[Access, ...], filters: Filters) -> SearchProvider:
     return FailOver([provider_of(access, filters) for access in accesses])
 
 
-def provider_of(access: Access, filters: Filters | None = None) -> SearchProvider:
+def provider_of(access: Access, filters: Filters = ANYTHING) -> SearchProvider:
     """Return a search of the web.
 
     Raises:

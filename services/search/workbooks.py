@@ -39,15 +39,9 @@ def _sheets(data: bytes) -> tuple[list[Sheet], bool]:
                     if value is None and formula is not None:
                         row[place] = str(getattr(formula, "text", formula))
                         missing = True
-        merged: list[Merged] = (
-            [
-                (cells.min_row - 1, cells.min_col - 1, cells.max_row - 1, cells.max_col - 1)
-                for cells in sheet.merged_cells.ranges
-            ]
-            if whole
-            else []
-        )
-        sheets.append(Sheet(sheet.title, [list(map(_text, row)) for row in rows], sorted(merged)))
+        ranges = [cells.bounds for cells in sheet.merged_cells.ranges] if whole else []
+        merged: list[Merged] = sorted((top - 1, left - 1, bottom - 1, right - 1) for left, top, right, bottom in ranges)
+        sheets.append(Sheet(sheet.title, [list(map(_text, row)) for row in rows], merged))
     return sheets, missing
 
 

@@ -20,7 +20,7 @@ from services.run.errors import JournalMiss, LeadlineError, LimitReached
 from services.run.private_paths import without_private
 from services.run.scope import Run, counting, current_run
 from services.text.normal_form import normalise_text
-from services.tools.output import TOOL_SECONDS, ResponseFormat, ToolOutput, as_tool, show_passages, shown
+from services.tools.output import TOOL_SECONDS, ResponseFormat, ToolOutput, as_tool, bounded, show_passages, shown
 from services.tools.workspace import Workspace, passages_of
 
 MAX_RESULT = 2_000_000
@@ -160,7 +160,7 @@ class Calls:
         if not isinstance(output, ToolOutput):
             content = message.content if isinstance(message, ToolMessage) else message
             output = ToolOutput(text=_text(content), title=tool.name, url=f"tool:{tool.name}")
-        text = await asyncio.to_thread(normalise_text, _bounded(output.text))
+        text = await asyncio.to_thread(normalise_text, bounded(output.text, MAX_RESULT))
         if tool.name == READ_RESULT:
             return ToolResult(text=text)
         content_hash = await evidence.put_text(text)
@@ -217,12 +217,6 @@ def without_code(made: CallMade) -> ToolCall:
     marker = "; ".join(f'kept as {name}: read_result(id="{name}")' for name in made.result.kept)
     arguments = {name: f"[{marker}]" if name == "code" else value for name, value in made.call.arguments.items()}
     return made.call.model_copy(update={"arguments": arguments})
-
-
-def _bounded(text: str) -> str:
-    if len(text) <= MAX_RESULT:
-        return text
-    return f"{text[:MAX_RESULT]}\n[cut off: the result has {len(text):,} characters]"
 
 
 def _text(content: Any) -> str:

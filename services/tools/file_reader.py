@@ -13,7 +13,6 @@ from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
 from schemas.card import Card
-from schemas.coder import TableView
 from services.run.errors import FileError
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
@@ -74,11 +73,7 @@ def open_file(path: str, folders: Sequence[Path]) -> Opened:
 
 
 def _plain(path: str) -> str:
-    """Check and normalise a relative path.
-
-    Raises:
-        FileError: the text is not a valid relative path.
-    """
+    """Check and normalise a relative path."""
     if not path.strip() or len(path) > _MAX_PATH or not path.isprintable():
         raise FileError(
             "The path is empty, too long, or holds control characters. Give a path below the run's folders."
@@ -98,9 +93,8 @@ def _places(path: str, folders: Sequence[Path]) -> list[tuple[Path, PurePosixPat
     for folder in folders:
         real = folder.resolve()
         bases = [PurePosixPath(base) for base in (folder, real, real.name) if str(base) != "."]
-        places += [
-            (folder, relative.relative_to(base)) for base in bases if relative.is_relative_to(base) and relative != base
-        ]
+        inside = [base for base in bases if relative.is_relative_to(base) and relative != base]
+        places += [(folder, relative.relative_to(base)) for base in inside]
         if not relative.is_absolute():
             places.append((folder, relative))
     if not places:
@@ -165,7 +159,6 @@ def _walk(root: Path, parts: Sequence[str]) -> int:
 
 
 def _known(folders: Sequence[Path]) -> str:
-    """Return the names of some existing files."""
     names: list[str] = []
     for folder in folders:
         for parent, inner, files in os.walk(folder):
@@ -232,16 +225,9 @@ def _text(opened: Opened, converted: Converted) -> str:
     """Return the text of a file: that of a document as the search has it, so that it is one source; that of a table below what is in it."""
     if PurePath(opened.name).suffix.lower() not in TABLES:
         return str(converted["text"])
-    views = [Profiled.model_validate(table).view for table in converted["tables"]]
-    head = f"{opened.url}: {len(opened.data):,} bytes, changed {opened.modified}"
-    return "\n".join([head, *_described(views), converted["text"]])
-
-
-def _described(views: Sequence[TableView]) -> list[str]:
-    """Return the number of rows and the columns of each table."""
-    heads = [f"{f'Sheet {view.sheet}: ' if view.sheet else ''}{view.rows:,} rows" for view in views]
-    return [
-        line
-        for head, view in zip(heads, views, strict=True)
-        for line in (head, *(f"- {each}" for each in view.columns))
-    ]
+    lines = [f"{opened.url}: {len(opened.data):,} bytes, changed {opened.modified}"]
+    for table in converted["tables"]:
+        view = Profiled.model_validate(table).view
+        lines.append(f"{f'Sheet {view.sheet}: ' if view.sheet else ''}{view.rows:,} rows")
+        lines += [f"- {column}" for column in view.columns]
+    return "\n".join([*lines, converted["text"]])

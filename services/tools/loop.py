@@ -56,14 +56,9 @@ async def use_tools(
 ) -> Worked:
     """Let a role's model work with tools until it returns a result, or the rounds are used up.
 
-    Args:
-        role: stem of node and template.
-        prompt: the role's prompt model.
-        tools: the offered tools, with unique names.
-        workspace: the tools' shared workspace, which holds their results; in memory by default.
-        must_call: whether the first answer must call some tool. A model that does not follow is told so once.
-        by_reference: whether results that can be quoted are shown as passages with ids and numbered sentences, by which
-            the model's answer can name them; the ids are those of `workspace.passages`.
+    Results lie in the `workspace` of the tools. With `must_call` the first answer must call some tool; a model that
+    does not follow is told so once. With `by_reference` what can be quoted is shown as the passages of the workspace,
+    with numbered sentences by which an answer can name them.
 
     Raises:
         BadInput: two tools have one name.
@@ -92,13 +87,8 @@ async def _starts_structured(role: str) -> bool:
     if run.journal.replays:  # a replay needs no model
         return run.journal.marked("structured")
     model = await settled(role_model(role, run.context))
-
-    def structured() -> bool:
-        return model.tool_protocol == "structured" or (
-            model.tool_protocol == "auto" and not learned(model).native_tools
-        )
-
-    return await run.journal.decided("structured", structured)
+    takes_no_calls = model.tool_protocol == "auto" and not learned(model).native_tools
+    return await run.journal.decided("structured", lambda: model.tool_protocol == "structured" or takes_no_calls)
 
 
 @dataclass(slots=True)
@@ -120,8 +110,6 @@ class _Round:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """One run of the loop, with either protocol."""
-
     role: str
     prompt: BaseModel
     calls: Calls
@@ -196,7 +184,6 @@ class _Work:
 
 
 def _structured(reply: Reply, number: int) -> _Round:
-    """Parse a reply of the structured protocol."""
     try:
         text, answer = read_structured(reply.text)
     except ValueError as error:

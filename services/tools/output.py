@@ -69,13 +69,8 @@ def as_tool(
 ) -> BaseTool:
     """Build a LangChain tool from an async function.
 
-    Args:
-        name: name, unique in a step's set.
-        description: what it does and when to use it, for the model.
-        parameters: its fields, with descriptions and bounds, become the JSON schema.
-        execute: runs the tool. Its errors go to the model as text: `LeadlineError` and `ValueError` with their message
-            alone.
-        seconds: maximum seconds of a call.
+    The fields of `parameters`, with descriptions and bounds, become the JSON schema. Errors of `execute` go to the
+    model as text: `LeadlineError` and `ValueError` with their message alone.
     """
 
     async def run(**arguments: Any) -> tuple[str, ToolOutput]:
@@ -90,6 +85,11 @@ def as_tool(
         response_format="content_and_artifact",
         metadata={"seconds": seconds},
     )
+
+
+def bounded(text: str, longest: int) -> str:
+    """Return a result in at most so many characters, with a note where it is cut off."""
+    return text if len(text) <= longest else f"{text[:longest]}\n[cut off: the result has {len(text):,} characters]"
 
 
 def shown(text: str, response_format: ResponseFormat, result_id: str, start: int = 0) -> str:
@@ -154,7 +154,6 @@ def _head(passage: NumberedPassage, source: Source | None) -> str:
 
 
 def _fitting(lines: Sequence[str], room: int) -> int:
-    """Return the number of lines that fit into so many characters."""
     for place, line in enumerate(lines):
         room -= len(line) + 1
         if room < 0:

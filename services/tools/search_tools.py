@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from schemas.evidence import StepKind
 from services.run.errors import PageRefused, SearchError
 from services.run.scope import current_run
-from services.search.journaled import Search, gather_once
+from services.search.journaled import gather_once
 from services.search.run_pages import page_once
 from services.tools.output import ResponseFormat, ToolOutput, as_tool
 from services.tools.workspace import Workspace
@@ -43,21 +43,15 @@ def search_tool(
         run.has_searched([request.query], search.searched)
         if not search.passages:
             raise SearchError("; ".join(["Nothing was found.", *search.failures]))
+        found = [(passage, search.sources[passage.content_hash]) for passage in search.passages]
         return ToolOutput(
-            text=_listed(search),
+            text="\n\n".join(f"[{passage.title}] {source.url}\n{passage.text}" for passage, source in found),
             response_format=request.response_format,
             passages=search.passages,
             sources=search.sources,
         )
 
     return as_tool(name, _DESCRIPTIONS[name], _Parameters, execute, seconds=90)
-
-
-def _listed(search: Search) -> str:
-    """Return passages with the titles and addresses of their sources."""
-    return "\n\n".join(
-        f"[{passage.title}] {search.sources[passage.content_hash].url}\n{passage.text}" for passage in search.passages
-    )
 
 
 class _PageParameters(BaseModel):

@@ -52,12 +52,7 @@ def this_machine(cgroup: Path = _CGROUP) -> FreeResources:
 
 
 def share_of(path: Path, machine: FreeResources, window: int | None) -> MachineShare:
-    """Return the share of a model file. Blocking.
-
-    Args:
-        path: of the file.
-        machine: free resources.
-        window: tokens of context that the operator set, whatever they take; None chooses the size here.
+    """Return the share of a model file, with the context of `window` tokens where the operator set it. Blocking.
 
     Raises:
         SettingsError: the file is not there, or the memory does not suffice.
@@ -106,9 +101,8 @@ def _memory_of(cgroup: Path) -> int:
     """Return the bytes that a container may still take; without a limit, a number that is larger than any memory."""
     try:
         fields = dict(line.split() for line in (cgroup / "memory.stat").read_text().splitlines())
-        cached = int(fields.get("inactive_file", 0)) + int(
-            fields.get("active_file", 0)
-        )  # freed when programs need memory
+        # The cache of files is freed when programs need memory
+        cached = int(fields.get("inactive_file", 0)) + int(fields.get("active_file", 0))
         limit, used = ((cgroup / name).read_text() for name in ("memory.max", "memory.current"))
         return max(0, int(limit) - int(used) + cached)
     except (OSError, ValueError):  # `max` means no limit

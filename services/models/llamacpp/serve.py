@@ -69,8 +69,6 @@ class Served:
 
 @dataclass(slots=True)
 class _Loop:
-    """State of one event loop."""
-
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     served: dict[Path, Served] = field(default_factory=dict)
     crashes: dict[Path, float] = field(default_factory=dict)
@@ -117,13 +115,8 @@ async def serving(
 ) -> AsyncIterator[Served]:
     """Keep the process that serves a model file running during a call; start it if necessary.
 
-    Args:
-        path: of the model file.
-        window: tokens of context that the operator set; None chooses the size here. A running process keeps its
-            context.
-        machine: free resources; measured by default.
-        start_seconds: maximum seconds of waiting for the process; by default the time that a slow disk takes to read
-            the model.
+    A new process gets the context of `window` tokens where the operator set it; it is waited for by default as long as
+    a slow disk takes to read the model.
 
     Raises:
         SettingsError: the model cannot be served here; the message says why and what to do.
@@ -172,7 +165,6 @@ def _checked(path: Path) -> Path:
 async def _started(
     path: Path, window: int | None, machine: FreeResources | None, start_seconds: float | None
 ) -> Served:
-    """Start the process, and wait until it has loaded the model."""
     file = await asyncio.to_thread(_checked, path)
     limit = start_seconds
     if limit is None:
@@ -267,7 +259,6 @@ def _last_words(words: IO[bytes]) -> str:
 
 
 async def _let_go_of_all() -> None:
-    """End all processes of the running event loop."""
     own = _loops.pop(asyncio.get_running_loop(), None)
     if own is not None:
         for path in list(own.served):

@@ -84,10 +84,8 @@ def compared(
 ) -> tuple[list[ComparedPassage], dict[str, float]]:
     """Prepare texts for the comparison with a part of a question, and weigh its terms; the weights add up to 1.
 
-    Args:
-        part: the part; all of the question if it has only one.
-        question: the whole question; its names, and with less weight its other words, complete a part without names.
-        candidates: the title of each text's source, what stands above it, and its sentences.
+    A candidate is the title of a text's source, what stands above it, and its sentences. A part without names is
+    completed by those of the whole question and, with less weight, by its other words.
     """
     listed = list(candidates)
     every = [sentence for _, _, source_sentences in listed for sentence in source_sentences]

@@ -57,17 +57,14 @@ def report(prompt: ReporterPrompt) -> str:
 
 def _passages(excerpts: Sequence[EvidenceView], shown: set[str]) -> list[str]:
     shown.update(excerpt.quote for excerpt in excerpts)
-    return ["\n\n".join([f"**{_as_it_stands(_named(view))}** [{view.id}]", _quoted(view)]) for view in excerpts]
+    titles = [_MARKUP.sub(lambda match: f"&#{ord(match[0])};", _named(view)) for view in excerpts]
+    return [f"**{title}** [{view.id}]\n\n{_quoted(view)}" for title, view in zip(titles, excerpts, strict=True)]
 
 
 def _named(view: EvidenceView) -> str:
     """Return the title of an excerpt's source; of a row, which tells little by itself, with the section."""
     section = view.section if view.columns and view.section != view.title else ""
     return f"{view.title} – {section}" if section else view.title
-
-
-def _as_it_stands(text: str) -> str:
-    return _MARKUP.sub(lambda match: f"&#{ord(match[0])};", text)
 
 
 def _quoted(view: EvidenceView) -> str:
@@ -86,14 +83,12 @@ def _quoted(view: EvidenceView) -> str:
 
 
 def _blocks(text: str, key: str) -> Iterator[str]:
-    """Yield the paragraphs, items and tables of a quote."""
     for are_rows, grouped in groupby(text.split("\n"), key=lambda line: row_of(line) is not None):
         lines = [line for line in grouped if not _RULE.fullmatch(line)]
         rows = [list(row_of(line) or ()) for line in lines] if are_rows else []
         if len(rows) > 1 and max(map(len, rows)) <= MAX_COLUMNS:
-            yield "\n".join(pipe_table([rows[0], *([*row[:-1], f"{row[-1]} [{key}]"] for row in rows[1:])])).replace(
-                "<", "\\<"
-            )
+            cited = [[*row[:-1], f"{row[-1]} [{key}]"] for row in rows[1:]]
+            yield "\n".join(pipe_table([rows[0], *cited])).replace("<", "\\<")
             continue
         for part in map(str.strip, _BREAK.split("\n".join(lines))):
             if part and not part.startswith("#"):

@@ -1,7 +1,7 @@
 """The simplest answers that let a run go its way without a model: a step for each part of the question, and one for a name."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import partial
 
 from schemas.coordinator import CoordinatorPrompt, Triage
@@ -77,9 +77,8 @@ def _category(message: str, profile: Profile | None) -> str:
     scope = profile.scope if profile is not None else None
     topics = [*scope.outside, *scope.edge, *scope.core] if scope is not None else []
     folded = message.casefold()
-    return next(
-        (topic.topic for topic in topics if any(keyword.casefold() in folded for keyword in topic.keywords)), ""
-    )
+    named = (topic for topic in topics if any(keyword.casefold() in folded for keyword in topic.keywords))
+    return next((topic.topic for topic in named), "")
 
 
 def plan(prompt: PlannerPrompt) -> Plan:
@@ -125,7 +124,7 @@ def extract(prompt: ResearcherPrompt) -> Findings:
     for text, passage in zip(texts, prompt.passages, strict=True):
         score, best = text.closeness(weights)
         kinds = [kind_of(passage.text, start, end) for start, end in passage.spans]
-        first, last = _around(best, passage, kinds)
+        first, last = _around(best, passage, kinds, range(len(kinds)))
         ranked.append((score, _reference(passage, first, last), passage.sentences[best] if passage.spans else ""))
         rest = [place for place, kind in enumerate(kinds) if not first <= place <= last and kind != "title"]
         left = without(weights, text.sentences[best]) if rest else {}
@@ -144,10 +143,8 @@ def extract(prompt: ResearcherPrompt) -> Findings:
     )
 
 
-def _around(
-    best: int, passage: NumberedPassage, kinds: Sequence[Kind], free: Sequence[int] | None = None
-) -> tuple[int, int]:
-    """Return the first and the last of the sentences around one, those after it first; a row of a table stands alone."""
+def _around(best: int, passage: NumberedPassage, kinds: Sequence[Kind], free: Container[int]) -> tuple[int, int]:
+    """Return the first and the last of the `free` sentences around one, those after it first; a row stands alone."""
     spans = passage.spans
     if kinds[best : best + 2] == ["title", "sentence"]:
         best += 1
@@ -156,19 +153,17 @@ def _around(
     while spans and prose[best]:
         after, before, quoted = last + 1, first - 1, kinds[first : last + 1]
         if (
-            after < len(spans)
+            after in free
             and prose[after]
             and may_join(quoted, kinds[after])
             and spans[after][1] - spans[first][0] <= CONTEXT
-            and _is_free(after, free)
         ):
             last = after
         elif (
-            before >= 0
+            before in free
             and prose[before]
             and may_join(quoted, kinds[before], above=True)
             and spans[last][1] - spans[before][0] <= CONTEXT
-            and _is_free(before, free)
         ):
             first = before
         else:
@@ -176,12 +171,7 @@ def _around(
     return first, last
 
 
-def _is_free(place: int, free: Sequence[int] | None) -> bool:
-    return free is None or place in free
-
-
 def _reference(passage: NumberedPassage, first: int, last: int) -> str:
-    """Return the reference to the sentences between two places."""
     return f"{passage.id}:{first + 1}-{last + 1}" if last > first else f"{passage.id}:{first + 1}"
 
 
@@ -190,9 +180,8 @@ def reflect(prompt: ReflectorPrompt) -> Reflection:
     question = " ".join(prompt.question.split())[:LONGEST_QUESTION]
     evidence = [*(excerpt for finding in prompt.findings for excerpt in finding.evidence), *prompt.background]
     first = prompt.plan_iterations <= 1
-    queries = (
-        [query for part in parts_of(question) for query in _second_search(part, question, evidence)] if first else []
-    )
+    parts = parts_of(question) if first else []
+    queries = [query for part in parts for query in _second_search(part, question, evidence)]
     text = " ".join(excerpt.quote for excerpt in evidence)
     chinese = is_chinese(prompt.locale)
     reasons = ("没有模型，不作判断。", "再查找段落中出现的名称。") if chinese else (

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from copy import copy
 from pathlib import PurePath
-from typing import Any, cast
+from typing import cast
 
 import trafilatura
 from lxml import etree, html
@@ -127,8 +127,4 @@ _EXTRACTORS: dict[str, Extractor] = {"html": _html, "text": _text}
 
 def main() -> None:
     """Do the jobs from standard input."""
-    serve(_answer)
-
-
-def _answer(job: dict[str, Any], body: bytes) -> Extracted:
-    return extract(cast("Job", job), body)
+    serve(lambda job, body: extract(cast("Job", job), body))

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 from urllib.parse import urljoin
 
 import httpcore
@@ -102,16 +103,10 @@ async def fetch(
     accepts: Callable[[dict[str, str]], None] | None = None,
     cut: bool = False,
 ) -> Fetched:
-    """GET a target and follow its redirects.
+    """GET a checked target over guarded connections, and follow its redirects; the caller limits the total time.
 
-    Args:
-        pool: guarded connections.
-        start: the first target, already checked.
-        allowance: hosts that the operator allows; redirects are checked against it.
-        limits: bytes, redirects, and the seconds of connecting and reading; the caller limits the total time.
-        check: called before every request, including the first.
-        accepts: checks the headers of a success before its body is read, and raises a PageError.
-        cut: truncate the body at the byte limits instead of failing.
+    `check` is called before every request; `accepts` checks the headers of a success before its body is read, and
+    raises a PageError. With `cut` the body is truncated at the byte limits instead of failing.
 
     Raises:
         PageRefused: a redirect leads to a forbidden address.
@@ -126,12 +121,8 @@ async def fetch(
         except PageRefused:
             raise
         except PageError as error:
-            raise PageError(
-                f"{shown(target.url)} was not read: {error}. Use another source.", passing=error.passing
-            ) from None
-        except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
-            message = f"{shown(target.url)} was not read: {_words(error)}. Use another source."
-            raise PageError(message, passing=True) from None
+            message = f"{shown(target.url)} was not read: {error}. Use another source."
+            raise PageError(message, passing=error.passing) from None
         location = redirect_of(answer)
         if not location:
             return answer
@@ -155,10 +146,7 @@ async def fetch_once(
     Raises:
         PageError: the server cannot or must not be reached, breaks the protocol or exceeds a limit.
     """
-    try:
-        return await _get(pool, target, limits, accepts, cut=False, more=headers)
-    except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
-        raise PageError(_words(error), passing=True) from None
+    return await _get(pool, target, limits, accepts, cut=False, more=headers)
 
 
 def redirect_of(answer: Fetched) -> str:
@@ -192,17 +180,21 @@ async def _get(
         "write": limits.read_seconds,
         "pool": limits.seconds,
     }
-    async with pool.stream("GET", address, headers=list(headers.items()), extensions={"timeout": times}) as response:
-        answer_headers: dict[str, str] = {}
-        for name, value in response.headers:
-            answer_headers.setdefault(name.decode("latin-1").lower(), value.decode("latin-1").strip())
-        if not 200 <= response.status < 300:
-            await _drain(response.aiter_stream())
-            return Fetched(target, response.status, answer_headers, b"", cut=False)
-        if accepts is not None:
-            accepts(answer_headers)
-        body, whole = await _body(response.aiter_stream(), answer_headers, limits, cut=cut)
-        return Fetched(target, response.status, answer_headers, body, cut=not whole)
+    options: dict[str, Any] = {"headers": list(headers.items()), "extensions": {"timeout": times}}
+    try:
+        async with pool.stream("GET", address, **options) as response:
+            answer_headers: dict[str, str] = {}
+            for name, value in response.headers:
+                answer_headers.setdefault(name.decode("latin-1").lower(), value.decode("latin-1").strip())
+            if not 200 <= response.status < 300:
+                await _drain(response.aiter_stream())
+                return Fetched(target, response.status, answer_headers, b"", cut=False)
+            if accepts is not None:
+                accepts(answer_headers)
+            body, whole = await _body(response.aiter_stream(), answer_headers, limits, cut=cut)
+            return Fetched(target, response.status, answer_headers, body, cut=not whole)
+    except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
+        raise PageError(_words(error), passing=True) from None
 
 
 async def _drain(chunks: AsyncIterator[bytes]) -> None:

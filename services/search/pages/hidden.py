@@ -86,7 +86,6 @@ def _is_hidden(element: HtmlElement, rules: _Rules) -> bool:
 
 
 def _hides(style: str) -> bool:
-    """Tell whether plain declarations hide an element."""
     return bool(_HIDING.search(style)) or _same_colour(style)
 
 
@@ -107,7 +106,6 @@ def _same_colour(style: str) -> bool:
 
 
 def _rules_of(tree: HtmlElement) -> _Rules:
-    """Parse the style sheets inside a page."""
     rules = _Rules()
     for sheet in tree.iter("style"):
         if sheet.get("media", "all").lower() not in {"all", "screen", ""}:

@@ -44,7 +44,8 @@ _ACADEMIC = frozenset({"citation_doi", "citation_journal_title", "citation_arxiv
 def html_card(tree: HtmlElement, title: str = "", published: str = "") -> Card:
     """Return the card of a page with its scripts; the title that readers see goes before others, and the earlier date of publication counts."""
     shown = card_of([("title", title), *_listed(tree)])
-    card = shown.filled(card_of([*_article(tree), *_meta(tree), *_times(tree)]))
+    tags = [(plain(name), text) for name, text in _tags(tree) if any(word in name.casefold() for word in _META)]
+    card = shown.filled(card_of([*_article(tree), *tags, *_times(tree)]))
     published = min(filter(None, [published, card.published]), default="")  # the other is of a change
     dates = {label: day for label, day in card.dates.items() if day != published or label in shown.dates}
     return card.model_copy(update={"published": published, "dates": dates})
@@ -77,12 +78,7 @@ def _values(value: Any) -> list[str]:
     return [name for name in names if isinstance(name, str)]
 
 
-def _meta(tree: HtmlElement) -> Iterator[Field]:
-    return ((plain(name), content) for name, content in _tags(tree) if any(word in name.casefold() for word in _META))
-
-
 def _tags(tree: HtmlElement) -> Iterator[Field]:
-    """Yield the names of the page's meta tags with their contents."""
     for element in islice(tree.iter("meta"), MAX_META):
         if content := (element.get("content") or "").strip():
             yield element.get("property") or element.get("name") or "", content

@@ -256,11 +256,7 @@ class PageReader(AbstractAsyncContextManager["PageReader"]):
 
 
 def _checked(extracted: Extracted) -> Extracted:
-    """Return an extraction that holds text.
-
-    Raises:
-        PageError: there is no text; the message gives the reason.
-    """
+    """Return an extraction that holds text; without one raise its reason."""
     if "error" in extracted:
         raise PageError(extracted["error"])
     return extracted

@@ -73,7 +73,6 @@ class Renderer:
         tls: ssl.SSLContext | None = None,
         render_limits: RenderLimits | None = None,
     ) -> None:
-        """Create a renderer."""
         self.mode: Literal["auto", "off"] = settings().leadline_render
         self._allowance, self._backend, self._tls = allowance, backend, tls
         self._render_limits = render_limits or RenderLimits()
@@ -115,7 +114,6 @@ class Subrequests:
         check: Check,
         limits: RenderLimits,
     ) -> None:
-        """Create a handler for one page."""
         self.made = 0
         """Number of requests so far, including refused ones."""
         self._page, self._pool, self._allowance, self._check, self._limits = page, pool, allowance, check, limits
@@ -170,13 +168,10 @@ class Subrequests:
         return answer
 
     def _permit(self, request: BrowserRequest, target: Target) -> None:
-        """Check that the page may make a request.
+        """Refuse a request that the page may not make.
 
         Frames are not loaded, as their text is not the page's. The page may lead on within its own origin alone: the text is
         quoted under its address. A host that only the operator's allowance opens is reached by a page of such a host alone.
-
-        Raises:
-            PageRefused: the request is forbidden.
         """
         page = self._page.target
         if request.kind == "Document" and (not request.main or target.origin != page.origin):
@@ -192,9 +187,6 @@ def _preflight(headers: Mapping[str, str]) -> BrowserReply:
 
     The custom headers are not forwarded, so the site need not allow them; the site's answer decides whether the page
     may read it.
-
-    Raises:
-        PageError: the request has another method.
     """
     requested = {name.lower(): value for name, value in headers.items()}
     if requested.get("access-control-request-method") != "GET":

@@ -5,7 +5,6 @@ A false positive costs a rendering, whose text is then compared with the page's 
 
 import re
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -36,21 +35,17 @@ _PLACES = frozenset(
 _SILENT = frozenset("script style noscript template svg".split())
 
 
-@cache
-def _notice() -> re.Pattern[str]:
-    """Sentences with which pages ask for scripts."""
-    return re.compile(
-        r"\b(?:enabl(?:e|ing)|activate|allow|turn\s{1,3}on|switch\s{1,3}on|requir(?:es?|ing)|needs?|without|support)"
-        r"(?:\s{1,3}[\w'’-]{1,20}){0,4}\s{1,3}java\s?script\b"
-        r"|\bjava\s?script(?:\s{1,3}[\w'’-]{1,20}){0,4}\s{1,3}"
-        r"(?:required|disabled|enabled|needed|necessary|activated|off|on|unavailable|blocked)\b"
-        r"|\bjava\s?script\s{1,3}(?:required|disabled)\b"
-        r"|(?:启用|啟用|开启|開啟|打开|打開|允许|允許|激活|需要|支持|支援)[^。！？\n]{0,12}(?:java\s?script|js\b|脚本|腳本)"
-        r"|(?:java\s?script|\bjs|脚本|腳本)[^。！？\n]{0,12}(?:禁用|停用|关闭|關閉|未启用|未啟用|启用|啟用|开启|開啟|打开|打開|不可用)",
-        re.IGNORECASE,
-    )
-
-
+_NOTICE = re.compile(
+    r"\b(?:enabl(?:e|ing)|activate|allow|turn\s{1,3}on|switch\s{1,3}on|requir(?:es?|ing)|needs?|without|support)"
+    r"(?:\s{1,3}[\w'’-]{1,20}){0,4}\s{1,3}java\s?script\b"
+    r"|\bjava\s?script(?:\s{1,3}[\w'’-]{1,20}){0,4}\s{1,3}"
+    r"(?:required|disabled|enabled|needed|necessary|activated|off|on|unavailable|blocked)\b"
+    r"|\bjava\s?script\s{1,3}(?:required|disabled)\b"
+    r"|(?:启用|啟用|开启|開啟|打开|打開|允许|允許|激活|需要|支持|支援)[^。！？\n]{0,12}(?:java\s?script|js\b|脚本|腳本)"
+    r"|(?:java\s?script|\bjs|脚本|腳本)[^。！？\n]{0,12}(?:禁用|停用|关闭|關閉|未启用|未啟用|启用|啟用|开启|開啟|打开|打開|不可用)",
+    re.IGNORECASE,
+)
+"""Sentences with which pages ask for scripts."""
 _WAITING = re.compile(
     r"(?:loading|please wait|just a moment|one moment|initiali[sz]ing|(?:正在|页面|頁面)?(?:加载|加載|载入|載入)中?|请稍[候等]|請稍[候等])"
     r"[\s.…·。!！,，]{0,20}",
@@ -120,7 +115,7 @@ def has_drawn(why: NeedsScripts, before: str, text: str) -> bool:
 
 def asks_for_scripts(text: str) -> bool:
     """Tell whether a short text asks for scripts, in English or Chinese."""
-    return _notice().search(text) is not None
+    return _NOTICE.search(text) is not None
 
 
 def weight(text: str) -> int:

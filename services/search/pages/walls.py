@@ -5,6 +5,7 @@ much other text count.
 """
 
 import re
+from itertools import islice
 
 from lxml.html import HtmlElement
 
@@ -38,9 +39,7 @@ def wall(tree: HtmlElement, text: str) -> str:
     heavy = weight(text[: LONGEST_BEGINNING + 1])
     if heavy > LONGEST_BEGINNING:
         return ""
-    elements = [
-        element for element, _ in zip(tree.iter(), range(MAX_ELEMENTS), strict=False) if isinstance(element.tag, str)
-    ]
+    elements = [element for element in islice(tree.iter(), MAX_ELEMENTS) if isinstance(element.tag, str)]
     if heavy <= LONGEST_CAPTCHA and any(_named(element, _CAPTCHA) for element in elements):
         return CAPTCHA
     if _asks_about_cookies(tree, elements):
@@ -63,9 +62,8 @@ def _asks_about_cookies(tree: HtmlElement, elements: list[HtmlElement]) -> bool:
 
 def _is_dialog(element: HtmlElement) -> bool:
     """Tell whether an element can be answered, and is no part of a text."""
-    return (
-        next(element.iter(*_ANSWERS), None) is not None and next(element.iterancestors("article", "main"), None) is None
-    )
+    in_text = next(element.iterancestors("article", "main"), None) is not None
+    return not in_text and next(element.iter(*_ANSWERS), None) is not None
 
 
 def _weight(element: HtmlElement) -> int:

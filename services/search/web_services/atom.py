@@ -38,8 +38,6 @@ def read_feed(data: bytes) -> dict[str, Any]:
 
 
 class _Bounded(ElementTree.TreeBuilder):
-    """Builds the tree of a feed within its limits."""
-
     def __init__(self) -> None:
         super().__init__()
         self._until = time.monotonic() + SECONDS
@@ -62,7 +60,6 @@ class _Bounded(ElementTree.TreeBuilder):
 
 
 def _local(name: str) -> str:
-    """Return a name without its namespace."""
     return name.rpartition("}")[2]
 
 

@@ -19,7 +19,7 @@ import httpx
 from schemas.clean_text import clean_address
 from services.run.errors import BadInput, PageError, SearchError
 from services.run.secrecy import register_secrets, without_secrets_in
-from services.search.filters import Filters
+from services.search.filters import ANYTHING, Filters
 from services.search.hit import Hit
 from services.search.pages.decompression import ACCEPTED, decoder_for, pieces
 from services.search.pages.fetch import tls_context
@@ -124,22 +124,16 @@ class ServiceSearch:
         key: str | None = None,
         address: str | None = None,
         *,
-        filters: Filters | None = None,
+        filters: Filters = ANYTHING,
         seconds: float = 12.0,
         contact: str = "",
         today: Callable[[], date] = lambda: datetime.now(UTC).date(),
     ) -> None:
         """Create a search without sending a request.
 
-        Args:
-            service: record of the service.
-            key: value of the record's `key_setting`.
-            address: the operator's address in place of the record's; never from a run or an answer. A user and a
-                password in it are sent as HTTP Basic credentials.
-            filters: included or excluded sites, and dates.
-            seconds: time limit of one search, without waiting for its turn.
-            contact: e-mail address of the operator, for services that ask for it.
-            today: date from which a time range is counted back.
+        The address is an operator's own, never from a run or an answer; a user and a password in it are sent as HTTP
+        Basic credentials. `seconds` bound one search without waiting for its turn, and a time range is counted back
+        from `today`.
 
         Raises:
             BadInput: a setting is missing or cannot be used.
@@ -163,7 +157,7 @@ class ServiceSearch:
         self._key = key if key and service.key != "none" else ""
         register_secrets(filter(None, [self._key]))
         self._address, self._auth = _without_user(address) if address else ("", None)
-        self._filters = filters or Filters()
+        self._filters = filters
         self._seconds = seconds
         self._contact = contact
         self._today = today
@@ -188,7 +182,8 @@ class ServiceSearch:
             filters=self._filters,
             today=today,
         )
-        await self._turn(request)
+        if pause := self.service.pause_for(self._key):
+            await asyncio.sleep(pace_of(urlsplit(request.address).netloc).take(pause, self.service.title))
         async with self._errors(), asyncio.timeout(self._seconds):
             answer = await self._ask(request)
             wait = retry_after(answer.headers) if is_limit(answer.status, answer.headers) else None
@@ -199,12 +194,6 @@ class ServiceSearch:
             raise status_problem(self.service, answer.status, answer.headers, has_key=bool(self._key))
         hits = await asyncio.to_thread(self._read, answer.body)
         return [self._permitted(hit) for hit in hits if self._permit(hit, self._filters.since(today))][:limit]
-
-    async def _turn(self, request: ServiceRequest) -> None:
-        """Wait for a turn at the service."""
-        pause = self.service.pause_for(self._key)
-        if pause:
-            await asyncio.sleep(pace_of(urlsplit(request.address).netloc).take(pause, self.service.title))
 
     async def _ask(self, request: ServiceRequest) -> _Answer:
         """Send a request and return its answer, without redirects and proxies."""
@@ -245,7 +234,6 @@ class ServiceSearch:
 
     @asynccontextmanager
     async def _errors(self) -> AsyncIterator[None]:
-        """Convert transport errors to SearchError."""
         title, what_to_do = self.service.title, advice(self.service)
         try:
             yield

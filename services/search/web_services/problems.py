@@ -27,7 +27,12 @@ def status_problem(service: Service, status: int, headers: Mapping[str, str], *,
 def _problem(service: Service, status: int, headers: Mapping[str, str], *, has_key: bool) -> str:
     title = service.title
     if is_limit(status, headers):
-        return f"{title}'s usage limit is reached. {_when(headers)}{_more(service, has_key=has_key)}"
+        more = (
+            f" With a key ({service.key_setting}) it takes more." if service.key == "optional" and not has_key else ""
+        )
+        wait = retry_after(headers)
+        how_long = "a while" if wait is None else f"{wait:.0f} seconds"
+        return f"{title}'s usage limit is reached. Wait {how_long}, or use another search.{more}"
     if text := service.errors.get(str(status)):
         return f"{title}: {text}"
     if status in {401, 403}:
@@ -93,16 +98,3 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return None
     until = until if until.tzinfo else until.replace(tzinfo=UTC)
     return max(0.0, (until - datetime.now(UTC)).total_seconds())
-
-
-def _when(headers: Mapping[str, str]) -> str:
-    wait = retry_after(headers)
-    if wait is None:
-        return "Wait a while, or use another search."
-    return f"Wait {wait:.0f} seconds, or use another search."
-
-
-def _more(service: Service, *, has_key: bool) -> str:
-    if service.key != "optional" or has_key:
-        return ""
-    return f" With a key ({service.key_setting}) it takes more."

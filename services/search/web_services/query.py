@@ -70,7 +70,8 @@ def request_for(
     }
     base = address.rstrip("/") or service.address.replace("{language}", quote(values["language"], safe=""))
     post = service.method == "POST"
-    parameters = {} if post else {name: _parameter(value) for name, value in filled.items()}
+    written = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in filled.items()}
+    parameters = {} if post else written
     secret = {name for name in parameters if "{key}" in str(service.parameters[name])}
     return ServiceRequest(
         method=service.method,
@@ -141,7 +142,3 @@ def _filled(template: Any, values: Mapping[str, str], lists: Mapping[str, list[s
         return int(values["limit"])
     name = template[1:-1] if template.startswith("{") and template.endswith("}") else ""
     return (lists[name] or None) if name in lists else fill(template, values)
-
-
-def _parameter(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

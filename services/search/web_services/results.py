@@ -139,12 +139,10 @@ def _publication(service: Service, item: dict[str, Any], published: str) -> Publ
 
 
 def _address(item: dict[str, Any], paths: Paths) -> str:
-    """Return the first web address at the paths."""
     return next((address for path in paths if (address := clean_address(_first(item, (path,))))), "")
 
 
 def _first(item: Any, paths: Paths) -> str:
-    """Return the first text at the paths."""
     for path in paths:
         names = placeholders(path)
         if not names:

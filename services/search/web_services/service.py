@@ -65,7 +65,6 @@ def _template(text: str) -> str:
 
 
 def _templates(value: Any) -> Any:
-    """Check all texts among parameters."""
     if isinstance(value, str):
         _template(value)
     for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():

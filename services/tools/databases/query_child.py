@@ -7,6 +7,7 @@ import contextlib
 import importlib
 import json
 import os
+import resource
 import sys
 import threading
 from types import ModuleType
@@ -42,11 +43,7 @@ def main() -> None:
 
 
 def _limit(seconds: int) -> None:
-    """Set resource limits that this process cannot raise again. Outside of Unix, only the parent's time limit applies."""
-    if sys.platform == "win32":
-        return
-    import resource
-
+    """Set resource limits that this process cannot raise again."""
     for what, value in (
         (resource.RLIMIT_CPU, seconds),
         (resource.RLIMIT_AS, MEMORY),

@@ -92,15 +92,15 @@ def as_csv(rows: Rows) -> tuple[str, bytes]:
 
     A text that a spreadsheet would take for a formula gets an apostrophe before it; a number is none.
     """
+
+    def as_no_formula(cell: str | None) -> str | None:
+        return f"'{cell}" if cell and cell[0] in "=+-@\t\r" and not _NUMBER.fullmatch(cell) else cell
+
     file = io.StringIO(newline="")
     written: list[Sequence[str | None]] = [rows.columns, *rows.rows]
-    csv.writer(file).writerows([_as_text(cell) for cell in row] for row in written)
+    csv.writer(file).writerows(map(as_no_formula, row) for row in written)
     data = file.getvalue().encode()
     return f"rows-{hashlib.sha256(data).hexdigest()[:8]}.csv", data
-
-
-def _as_text(cell: str | None) -> str | None:
-    return f"'{cell}" if cell and cell[0] in "=+-@\t\r" and not _NUMBER.fullmatch(cell) else cell
 
 
 def _counted(rows: Rows) -> str:

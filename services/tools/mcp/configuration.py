@@ -85,7 +85,6 @@ async def configured(context: RunContext) -> dict[str, Server]:
 
 
 def _of_the_run(name: str, entry: McpServer) -> Server:
-    """Check a server that came with the run."""
     _check_name(name, BadInput, "mcp_servers")
     if entry.command:
         allowed = list(filter(None, map(str.strip, settings().leadline_mcp_commands.split(","))))
@@ -122,7 +121,6 @@ def _server(name: str, entry: McpServer) -> Server:
 
 
 def _of_the_operator(file: Path) -> dict[str, Server]:
-    """Read the operator's file."""
     try:
         content = json.loads(file.read_text("utf-8"))
     except OSError as error:

@@ -107,8 +107,6 @@ def _object(properties: Mapping[str, Any], required: Iterable[str]) -> dict[str,
 
 
 class _Plain:
-    """Converts one schema to a plain one."""
-
     def __init__(self, schema: dict[str, Any], *, described: bool) -> None:
         self._schema = schema
         self._described = described

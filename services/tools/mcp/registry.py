@@ -5,7 +5,7 @@ import atexit
 import contextlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -59,7 +59,6 @@ async def call(run: str, server: Server, work: Callable[["ClientSession"], Await
             with contextlib.suppress(anyio.ClosedResourceError):  # the server has ended since the last call
                 return await session.call(work, seconds)
         session = own.sessions[server.name] = Session(server, partial(_forget, run))
-        _end_at_exit()
         return await session.call(work, seconds)
     except Broken as broken:
         raise ServerFailed(fail(run, server, broken)) from None
@@ -70,10 +69,7 @@ async def call(run: str, server: Server, work: Callable[["ClientSession"], Await
 def fail(run: str, server: Server, broken: Broken) -> Failure:
     """Exclude a server from now on; the first reason is kept."""
     failure = Failure(
-        server=server.name,
-        address=server.address,
-        reason=broken.reason,
-        detail=server.without_secrets(broken.detail),
+        server=server.name, address=server.address, reason=broken.reason, detail=server.without_secrets(broken.detail)
     )
     failures = _of(run).failures
     if server.name not in failures:
@@ -109,7 +105,6 @@ def end(run: str) -> None:
 
 
 def _forget(run: str, session: Session) -> None:
-    """Remove a session from the registry once it has ended."""
     own = _runs().get(run, _OfRun())
     if own.sessions.get(session.server.name) is session:
         del own.sessions[session.server.name]
@@ -117,13 +112,9 @@ def _forget(run: str, session: Session) -> None:
         _runs().pop(run, None)
 
 
-@cache
-def _end_at_exit() -> None:
-    """Ensure that no program outlives this process, even if the event loop is abandoned."""
-    atexit.register(_sweep_all)
-
-
+@atexit.register
 def _sweep_all() -> None:
+    """Ensure that no program outlives this process, even if the event loop is abandoned."""
     for mark in list(transports.MARKS):
         with contextlib.suppress(OSError):
             transports.sweep(mark)

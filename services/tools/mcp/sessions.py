@@ -197,18 +197,13 @@ class Session:
 def _opened(
     server: Server, on_message: Callable[[Any], Awaitable[None]]
 ) -> AbstractAsyncContextManager["ClientSession"]:
-    """Return the context that connects to a server, by its transport."""
     from mcp.types import Implementation
 
-    options = {
-        "client_info": Implementation(name="leadline", version=_VERSION),
-        "message_handler": on_message,
-    }
+    options = {"client_info": Implementation(name="leadline", version=_VERSION), "message_handler": on_message}
     return session_with(server, options) if server.transport == "stdio" else session_at(server, options)
 
 
 def _is_cut(error: BaseException | None) -> bool:
-    """Tell whether an error means a lost connection."""
     from mcp import McpError
     from mcp.types import CONNECTION_CLOSED
 

@@ -14,7 +14,7 @@ from services.run.scope import Run
 from services.tools.mcp import registry
 from services.tools.mcp.configuration import Server, configured
 from services.tools.mcp.offered_tools import Definition, offered_once
-from services.tools.output import ToolOutput
+from services.tools.output import ToolOutput, bounded
 
 if TYPE_CHECKING:
     from mcp import ClientSession
@@ -114,16 +114,13 @@ def text_of(server: Server, tool: str, result: Any) -> str:
     parts = [part for part in map(_part, result.content) if part]
     if not parts and result.structuredContent is not None:
         parts.append(json.dumps(result.structuredContent, ensure_ascii=False))
-    text = server.without_secrets("\n\n".join(parts))
-    if len(text) > MAX_RESULT:
-        text = f"{text[:MAX_RESULT]}\n[cut off: the result has {len(text):,} characters]"
+    text = bounded(server.without_secrets("\n\n".join(parts)), MAX_RESULT)
     if result.isError:
         raise ToolError(text[:4_000] or f"The tool {tool} failed and does not say why.")
     return text or "(The tool returned nothing.)"
 
 
 def _part(content: Any) -> str:
-    """Return one piece of content as text."""
     match content.type:
         case "text":
             return str(content.text)
