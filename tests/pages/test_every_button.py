@@ -66,10 +66,10 @@ def test_every_button_does_what_it_says(
     _inside_a_report(tab)
     _failing_and_trying_again(tab, watched.site)
     _reviewing(tab, watched.site)
+    _remembering(tab)
     _steering(tab, watched.site)
     _attaching(tab, tmp_path)
     _settings(tab)
-    _remembering(tab)
     _model(tab)
     _language(tab)
     _past_runs(tab, client)
@@ -242,6 +242,8 @@ def _failing_and_trying_again(tab: Page, site: Site) -> None:
 
 
 def _reviewing(tab: Page, site: Site) -> None:
+    """Press what changes a plan, in a run that is remembered."""
+    choose(tab, max_plan_iterations=1, memory=True)
     tab.click("document.getElementById('brand')")
     unfold(tab)
     tab.click("document.getElementById('review')")
@@ -320,10 +322,6 @@ def _settings(tab: Page) -> None:
 
 def _remembering(tab: Page) -> None:
     listed = "document.querySelectorAll('.remembered li').length"
-    choose(tab, max_plan_iterations=1, memory=True)
-    tab.click("document.getElementById('new-question')")
-    ask(tab, QUESTION)
-    status(tab, "done")
     tab.click("document.getElementById('open-memory')")
     tab.wait(f"document.getElementById('memory').open && {listed} > 1", "what is remembered")
     assert "known from 20" in text(tab, ".remembered li")
