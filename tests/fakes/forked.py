@@ -153,8 +153,10 @@ def _run(command: list[str], folder: str, environment: dict[str, str], out: str,
     importlib.reload(private_paths)  # which reads environment and folder as it is loaded
     sys.argv = command
     if command[0] == "langgraph":
-        from langgraph_cli.cli import cli as main
+        from langgraph_cli.cli import cli
+
+        cli()
     else:
         from leadline.cli.app import main
 
-    main()
+        main()
