@@ -46,10 +46,12 @@ def _start(folder: Path) -> "subprocess.Popen[str]":
     )  # fmt: skip
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    write_documents(tmp_path / "documents")
-    return tmp_path
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with documents, which the first command reads for the others."""
+    place = tmp_path_factory.mktemp("hostile")
+    write_documents(place / "documents")
+    return place
 
 
 def test_the_command_ends_by_itself_with_a_report(folder: Path) -> None:

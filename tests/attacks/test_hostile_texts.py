@@ -39,7 +39,6 @@ FIRST = 5
 _QUOTE = "The king of Spain was here in 2020."
 _EXCERPTS = {"E1-1": Excerpt(id="E1-1", content_hash="a", quote=_QUOTE, start=0, end=len(_QUOTE))}
 FUNCTIONS: dict[str, Callable[[str], object]] = {
-    "normalise": normalise_text,
     "passages": lambda text: passages.split(normalise_text(text)),
     "sentences": passages.sentences,
     "numbers": numbers.quantities,
@@ -52,7 +51,6 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     ),
     "support of": lambda text: support.check_support(text, [_QUOTE], ["a"]),
     "exempt": lambda text: non_claims.claims_nothing(text, cites=False, evidence=text),
-    "draft": read_draft,
     "draft written": lambda text: to_markdown(read_draft(text)),
     "finished": lambda text: to_markdown(read_markdown(text)),
     "statements": passages.statements,

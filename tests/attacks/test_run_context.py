@@ -272,13 +272,3 @@ async def test_a_review_is_gone_on_with_as_it_was_begun_though_nobody_says_how(
     )
     assert fresh["report"]
     assert any("kettle.md" not in source["url"] for source in fresh["report"]["sources"])
-
-
-async def test_choices_of_the_answer_come_before_those_that_are_kept(ada: LangGraphClient) -> None:
-    thread = str((await ada.threads.create())["thread_id"])
-    context: Any = {"review_plan": True, "models": OFFLINE, "documents": ["kettles"], "max_step_num": 1}
-    await ada.runs.wait(thread, GRAPH, input={"question": TWO_PARTS}, context=context)
-    own: Any = {"max_step_num": 2, "review_plan": False}
-    state: Any = await ada.runs.wait(thread, GRAPH, command={"resume": "[EDIT_PLAN] the kettle, too"}, context=own)
-    assert len(state["plans"][-1]["steps"]) == 2
-    assert {source["url"].rpartition("/")[2] for source in state["report"]["sources"]} == {"kettle.md"}

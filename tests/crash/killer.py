@@ -2,7 +2,6 @@
 
 import re
 import signal
-import subprocess
 import threading
 
 from tests.crash.moments import AFTER_CODE, Moment, Moments
@@ -17,7 +16,7 @@ _WRITING = re.compile(r"^\.writing-[0-9a-f]+-")
 class Killer:
     """Ends one life of a process."""
 
-    def __init__(self, child: "Child | subprocess.Popen[bytes]", moments: Moments, how: int = signal.SIGKILL) -> None:
+    def __init__(self, child: Child, moments: Moments, how: int = signal.SIGKILL) -> None:
         self._over = False
         self._killed_at: Moment | None = None
         self._child = child

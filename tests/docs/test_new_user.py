@@ -91,11 +91,13 @@ def test_make_asks_a_question_as_it_stands(tmp_path: Path) -> None:
     assert (refused.returncode, "Ask something" in refused.stderr) == (2, True)
 
 
-def test_the_python_answers_and_follows_up(checkout: Path) -> None:
-    code = next(block for block in _blocks("docs/scripts.md", "python") if "research(" in block)
-    shown = "print(report.markdown)\nprint(follow_up.answered, follow_up.markdown)"
-    said = _ran(checkout, ".venv/bin/python", "-c", f"{code}\n{shown}")
-    assert "William Thomson" in said
+def test_the_python_answers_follows_up_and_remembers(checkout: Path) -> None:
+    answers = next(block for block in _blocks("docs/scripts.md", "python") if "research(" in block)
+    [remembers] = [block for block in _blocks("docs/runs.md", "python") if "amemory" in block]
+    shown = "print(report.markdown)\nprint(follow_up.answered, follow_up.markdown)\nprint('Remembered:', entry)"
+    said = _waiting(checkout, f"{answers}\n{remembers}\n{shown}")
+    assert said.count("William Thomson") > 1
+    assert "William Thomson" in said.partition("Remembered:")[2]
     assert "Closest passages: And where was he born (Lalla Rookh)?" in said
     assert "Belfast" in said
 
@@ -150,11 +152,6 @@ state = await client.runs.wait(thread_id, "deep_research", input={{"question": "
         code = "\n".join([before, *snippets, 'print(state["report"]["markdown"])'])
         here = re.sub(r"http://[\w.]+:2024", served, code).replace('"question": "…"', f'"question": "{OWNER}"')
         assert "William Thomson" in _waiting(checkout, here), guide
-
-
-def test_the_python_of_the_guide_to_memory_works(checkout: Path) -> None:
-    [code] = [block for block in _blocks("docs/runs.md", "python") if "amemory" in block]
-    assert "William Thomson" in _waiting(checkout, f"{code}\nprint(entry)")
 
 
 def test_every_guide_with_python_is_run_somewhere() -> None:

@@ -1,9 +1,11 @@
-"""The command in a process that is a copy of one with all modules loaded, by `multiprocessing`'s fork server.
+"""The command, or the dev server, in a process that is a copy of one with all modules loaded, by `multiprocessing`'s fork server.
 
-Loading them takes two thirds of the processor time of a small run. In all else it is a process of its own: it can be killed, and
-what it knew is gone with it. Tests of how a command starts, or of what ends with the interpreter, start a Python.
+Loading them takes two thirds of the processor time of a small run, and of a server's start. In all else it is a process of its
+own: it can be killed, and what it knew is gone with it. Tests of how a command starts, or of what ends with the interpreter,
+start a Python.
 """
 
+import importlib
 import multiprocessing
 import os
 import shutil
@@ -18,8 +20,13 @@ from functools import cache
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
 
-LOADED = ["leadline.cli.research", "leadline.api", "services.models.streamed_chat", "tests.fakes.forked"]
-"""Modules that load what a run needs."""
+from services.run import private_paths
+
+LOADED = [
+    "leadline.cli.research", "leadline.api", "services.models.streamed_chat", "tests.fakes.forked",
+    "langgraph_cli.cli", "langgraph_grpc_common.checkpointer", "fastapi", "mcp.server", "rich.logging", "structlog", "uvicorn",
+]  # fmt: skip
+"""Modules that load what a run and a server need; LangGraph's server itself reads its settings as it is loaded."""
 SETTLING = 0.5
 """Seconds in which threads take in what a dead process had sent, on a busy machine."""
 
@@ -35,6 +42,7 @@ class Command:
         env: Mapping[str, str] | None = None,
         out: str = "",
         err: str = "",
+        program: str = "leadline",
     ) -> None:
         """Start it.
 
@@ -42,8 +50,9 @@ class Command:
             arguments: of the command.
             cwd: folder in which it runs, by default that of this process.
             env: all its environment variables, by default those of this process.
-            out: terminal that is its stdout, if any.
-            err: terminal that is its stderr, if any.
+            out: terminal or file that is its stdout, if any.
+            err: terminal or file that is its stderr, if any.
+            program: `leadline` or `langgraph`.
         """
         self._streams = Path(tempfile.mkdtemp(prefix="command-"))
         self._printed: tuple[str, str] | None = None
@@ -51,7 +60,7 @@ class Command:
             (self._streams / name).touch()
         streams = (out or str(self._streams / "1"), err or str(self._streams / "2"))
         folder, environment = str(cwd or Path.cwd()), dict(os.environ if env is None else env)
-        self._process = forks().Process(target=_run, args=[list(arguments), folder, environment, *streams])
+        self._process = forks().Process(target=_run, args=[[program, *arguments], folder, environment, *streams])
         self._process.start()
         self._life = threading.Thread(
             target=self._process.join, daemon=True
@@ -87,10 +96,20 @@ class Command:
             shutil.rmtree(self._streams)
         return self._printed
 
+    @property
+    def pid(self) -> int:
+        """The process's number."""
+        assert self._process.pid is not None
+        return self._process.pid
+
     def send_signal(self, number: int) -> None:
         """Send a signal, if it still runs."""
-        if self.returncode is None and self._process.pid is not None:
-            os.kill(self._process.pid, number)
+        if self.returncode is None:
+            os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        """Ask it to end, if it still runs."""
+        self.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
         """Kill it, if it still runs."""
@@ -120,18 +139,24 @@ def settled() -> None:
             thread.join(SETTLING)
 
 
-def _run(arguments: list[str], folder: str, environment: dict[str, str], out: str, err: str) -> None:
-    """Run the command in a new copy."""
+def _run(command: list[str], folder: str, environment: dict[str, str], out: str, err: str) -> None:
+    """Run a command in a new copy."""
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
     for number, file in ((1, out), (2, err)):
-        opened = os.open(file, os.O_WRONLY | os.O_NOCTTY)
+        opened = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_NOCTTY)
         os.dup2(opened, number)
         os.close(opened)
     sys.stdout, sys.stderr = (os.fdopen(number, "w", 1, "utf-8", closefd=False) for number in (1, 2))
     tempfile.tempdir = None  # the environment names it
-    sys.argv = ["leadline", *arguments]
-    from leadline.cli.app import main
+    importlib.reload(private_paths)  # which reads environment and folder as it is loaded
+    sys.argv = command
+    if command[0] == "langgraph":
+        from langgraph_cli.cli import cli
 
-    main()
+        cli()
+    else:
+        from leadline.cli.app import main
+
+        main()

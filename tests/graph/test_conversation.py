@@ -21,7 +21,6 @@ pytestmark = [pytest.mark.long, pytest.mark.usefixtures("endpoint")]
 
 FIRST = "Who designed the wire sounding machine in 1872, and where was it tried first?"
 KNOWN = "What took the place of hemp rope in the machine?"
-WHOLLY_KNOWN = "What took the place of hemp rope in the machine, and where was the wire tried first?"
 HALF_KNOWN = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
 
 
@@ -60,29 +59,21 @@ async def test_of_what_it_knows_in_part_only_the_rest_is_planned(docs: Path) -> 
     assert all(result.step_id != "0" for result in report.results)
 
 
-async def compared(question: str, docs: Path, server: OpenAIServer | None = None) -> list[tuple[int, int, int]]:
-    """Return calls, prompt tokens and searches of a question asked anew and asked as a follow-up, counted where they arrive."""
+@pytest.mark.parametrize("question", [KNOWN, HALF_KNOWN])
+async def test_a_follow_up_costs_less_than_the_same_question_asked_anew(
+    docs: Path, question: str, endpoint: OpenAIServer
+) -> None:
+    """In calls, prompt tokens and searches, counted where they arrive."""
     spent = []
     first = await aresearch(FIRST, docs=[docs])
     for after in (None, first):
-        counted = len(server.counted) if server else 0
+        counted = len(endpoint.counted)
         report = await aresearch(question, docs=[docs], after=after)
+        arrived = endpoint.counted[counted:]
         used = (report.usage.total.calls, report.usage.total.input_tokens)
-        if server is not None:
-            arrived = server.counted[counted:]
-            assert used == (len(arrived), sum(read for read, _ in arrived))
+        assert used == (len(arrived), sum(read for read, _ in arrived))
         spent.append((*used, report.usage.searches))
-    return spent
-
-
-@pytest.mark.parametrize("question", [WHOLLY_KNOWN, HALF_KNOWN])
-async def test_it_costs_less_at_an_endpoint_too(docs: Path, question: str, endpoint: OpenAIServer) -> None:
-    anew, followed = await compared(question, docs, endpoint)
-    assert all(one < other for one, other in zip(followed, anew, strict=True))
-
-
-async def test_so_it_is_at_an_endpoint(docs: Path, endpoint: OpenAIServer) -> None:
-    anew, followed = await compared(KNOWN, docs, endpoint)
+    anew, followed = spent
     assert all(one < other for one, other in zip(followed, anew, strict=True))
 
 

@@ -39,7 +39,7 @@ async def test_usage_sums_to_what_the_endpoint_counted_by_role_and_by_step(endpo
     assert usage.seconds > 0
 
 
-@pytest.mark.parametrize("limit", [500, 3_000, 9_000])
+@pytest.mark.parametrize("limit", [3_000, 9_000])
 async def test_tokens_never_exceed_their_limit_and_a_report_comes_all_the_same(
     endpoint: OpenAIServer, docs: Path, limit: int
 ) -> None:
@@ -109,7 +109,7 @@ async def test_a_price_that_everybody_knows_is_used(
     assert report.usage.total.cost == pytest.approx((read * 0.4 + wrote * 1.6) / 1e6, rel=1e-3)
 
 
-@pytest.mark.parametrize("slow", ["planner", "reporter", "coordinator, planner, reporter"])
+@pytest.mark.parametrize("slow", ["reporter", "coordinator, planner, reporter"])
 async def test_time_that_runs_out_ends_in_a_report(endpoint: OpenAIServer, docs: Path, slow: str) -> None:
     endpoint.script |= {role: [Reply(200, {}, stall=30)] * 9 for role in slow.split(", ")}
     report: Report = await aresearch(TWO_STEPS, docs=[docs], max_seconds=5)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from leadline import aresearch
-from leadline.runs.actions import areplay, aruns
+from leadline.runs.actions import areplay
 from services.run.settings import forget_settings
 from tests.conftest import PROJECT
 from tests.fakes.http import Reply
@@ -84,7 +84,7 @@ def called(name: str, **arguments: Any) -> Reply:
     return completion({"model": "m", "messages": []}, "", calls=[(name, json.dumps(arguments))])
 
 
-async def test_a_step_calls_its_servers_tools_and_its_report_cites_what_they_said(
+async def test_a_step_calls_its_servers_tools_which_its_report_cites_and_a_replay_does_without(
     endpoint: OpenAIServer, docs: Path, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LEADLINE_MODEL", "test-model")
@@ -108,38 +108,14 @@ async def test_a_step_calls_its_servers_tools_and_its_report_cites_what_they_sai
     assert left(mark) == []
     monkeypatch.delenv("LEADLINE_MCP")
     forget_settings()
-    assert (await areplay(report.run_id)).markdown == report.markdown
+    again = await areplay(report.run_id)
+    assert (again.markdown, again.limits) == (report.markdown, report.limits)
     assert left(mark) == []
 
 
-async def test_a_server_that_dies_in_a_call_is_named_in_the_report(
-    endpoint: OpenAIServer, docs: Path, mark: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
-    forget_settings()
-    endpoint.script["planner"] = [json.dumps({"title": "T", "steps": [LOOK_UP]})]
-    endpoint.script["researcher"] = [called("Pump__die"), "It says nothing."]
-    report = await aresearch(QUESTION, docs=[docs], max_plan_iterations=1, max_step_attempts=1)
-    assert any("Pump" in one and "broke off in the middle of a call" in one for one in report.limits)
-    assert left(mark) == []
-    assert (await areplay(report.run_id)).limits == report.limits
-
-
-async def test_a_replay_needs_neither_servers_nor_their_file(
-    docs: Path, mark: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    report = await aresearch(QUESTION, docs=[docs])
-    monkeypatch.delenv("LEADLINE_MCP")
-    forget_settings()
-    again = await areplay((await aruns())[0].id)
-    assert again.markdown == report.markdown
-    assert again.limits == report.limits
-
-
-@pytest.mark.parametrize("moment", ["step_finished"])
-async def test_a_cancelled_run_leaves_no_process(docs: Path, mark: str, moment: str) -> None:
+async def test_a_cancelled_run_leaves_no_process(docs: Path, mark: str) -> None:
     def stop(event: Any) -> None:
-        if event.type == moment:
+        if event.type == "step_finished":
             task.cancel()
 
     task = asyncio.ensure_future(aresearch(QUESTION, docs=[docs], on_event=stop))

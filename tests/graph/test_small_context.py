@@ -13,6 +13,7 @@ from services.run.settings import forget_settings
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, error, role_of
 from tests.fakes.quoting import passages_shown
+from tests.fakes.read_folder import read_before
 
 pytestmark = pytest.mark.long
 
@@ -43,7 +44,7 @@ def long_docs(tmp_path: Path) -> Path:
         ]
         (folder / f"ship-{number}.md").write_text(f"# Ship {number}\n\n" + "\n\n".join(english) + "\n", "utf-8")
         (folder / f"船-{number}.md").write_text(f"# 第{number}艘船\n\n" + "\n\n".join(chinese) + "\n", "utf-8")
-    return folder
+    return read_before(folder)
 
 
 def much_found(body: dict[str, Any]) -> str | None:

@@ -191,3 +191,5 @@ def button(words: str) -> str:
 
 
 REPORT = "document.querySelector('.report-host').shadowRoot"
+IN_SIGHT = "e => { const b = e.getBoundingClientRect(); return document.elementFromPoint(b.x + b.width / 2, b.y + b.height / 2) === e }"
+"""A script that tells whether nothing covers the middle of an element."""

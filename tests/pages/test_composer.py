@@ -2,16 +2,10 @@
 
 from tests.fakes.browser import Page
 from tests.fakes.editing import titled
-from tests.pages.conftest import QUESTION, Site, ask, choose, opened, report_text, status, text, unfold
+from tests.pages.conftest import QUESTION, Site, ask, opened, report_text, status, unfold
 
 LINE = "document.getElementById('composer').offsetHeight"
 BESIDE = "['depth', 'estimate', 'review'].map(id => document.getElementById(id).checkVisibility())"
-PILLS = """
-[...document.querySelectorAll('svg.wide .node')].map(node => {
-  const [pill, words] = [node.querySelector('rect'), node.querySelector('text')].map(part => part.getBBox());
-  return pill.width - words.width;
-})
-"""
 
 
 def test_it_is_one_line_until_it_is_used_and_again_when_the_question_is_sent(page: Page, site: Site) -> None:
@@ -65,43 +59,6 @@ def test_what_is_to_come_stands_where_the_report_will_and_a_report_stays_while_i
     site.model.release()
     page.wait("document.querySelector('.versions [aria-pressed=true]')?.dataset.version === '2'", "the second version")
     assert not page.evaluate("document.querySelector('.ending').inert")
-
-
-def test_a_plan_tells_in_sentences_and_no_name_touches_the_edge_of_its_pill(page: Page, site: Site) -> None:
-    opened(page, site.address)
-    choose(page, max_plan_iterations=1, review_plan=True)
-    ask(page, QUESTION)
-    page.wait("document.querySelector('form.review')", "the review of the plan")
-    assert min(page.evaluate(PILLS)) >= 12
-    around = text(page, ".around")
-    assert around.startswith("A first search found “")
-    assert around.endswith(" results in documents.")
-
-
-SMALL = """
-[...document.querySelectorAll('button, select, summary, input, .choice, #depth label, .runs a')]
-  .filter(e => e.checkVisibility({visibilityProperty: true}) && !e.matches('label input'))
-  .filter(e => e.offsetWidth < 44 || e.offsetHeight < 44).map(e => e.outerHTML.slice(0, 90))
-"""
-
-
-def test_on_a_phone_a_finger_hits_everything_that_can_be_pressed(page: Page, site: Site) -> None:
-    opened(page, site.address, width=390, height=844)
-    assert page.evaluate(SMALL) == []
-    unfold(page)
-    assert page.evaluate(SMALL) == []
-    ask(page, QUESTION)
-    report_text(page)
-    page.click("document.querySelector('.work > summary')")
-    assert page.evaluate(SMALL) == []
-    page.click("document.getElementById('open-settings')")
-    page.wait("document.querySelector('#settings form')", "the settings")
-    page.click("document.querySelector('#settings summary')")
-    assert page.evaluate(SMALL) == []
-    page.click("document.querySelector('#settings .buttons .plain')")
-    page.click("document.getElementById('open-runs')")
-    page.wait("document.getElementById('runs').classList.contains('shown')", "the past runs")
-    assert page.evaluate(SMALL) == []
 
 
 def test_what_is_written_is_kept_for_its_thread(page: Page, site: Site) -> None:

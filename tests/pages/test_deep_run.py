@@ -10,7 +10,7 @@ from tests.fakes import deep_model
 from tests.fakes.browser import Page
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import completion
-from tests.pages.conftest import Site, ask, choose, opened, serving, status
+from tests.pages.conftest import Site, ask, choose, opened, serving, status, text
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +29,7 @@ def test_it_shows_its_rounds_and_the_section_that_is_written_anew(page: Page, si
     page.wait("document.querySelector('#depth :checked')?.value === 'deep'")
     ask(page, deep_model.QUESTION)
     status(page, "done")
+    assert "Depth deep: about 1,100,000 tokens" in text(page, ".notices")
     assert page.evaluate("[...document.querySelectorAll('.reworked li')].map(e => e.textContent)") == [
         f"Searching for more on the weakest section, “{deep_model.BILGE}”",
         f"Rewriting the section “{deep_model.BILGE}” with the new findings",

@@ -6,7 +6,7 @@ import pytest
 
 from schemas.depth import DEPTHS
 from tests.fakes.browser import Page
-from tests.pages.conftest import SIMPLE, Site, ask, choose, opened, report_text, status, text, unfold
+from tests.pages.conftest import Site, choose, opened, unfold
 
 ESTIMATE = "document.getElementById('estimate').textContent"
 CHECKED = "document.querySelector('#depth :checked').value"
@@ -58,16 +58,6 @@ def test_what_a_limit_leaves_out_is_said_before_the_question_is_asked(page: Page
     page.wait("document.getElementById('estimate').className === 'short'", "what is left out")
     assert "20,000 of 1,100,000 tokens are not enough for all of that" in page.evaluate(ESTIMATE)
     assert page.evaluate(CHECKED) == "deep"
-
-
-def test_a_run_has_the_depth_that_was_chosen(page: Page, site: Site) -> None:
-    opened(page, site.address)
-    choose(page, depth="deep", max_plan_iterations=1)
-    ask(page, SIMPLE)
-    page.wait("document.querySelector('.notices li')", "the estimate at the run")
-    assert "Depth deep: about 1,100,000 tokens" in text(page, ".notices")
-    status(page, "done")
-    report_text(page)
 
 
 def test_what_an_earlier_page_kept_as_no_deep_research_is_quick(page: Page, site: Site) -> None:

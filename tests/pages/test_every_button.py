@@ -15,11 +15,12 @@ from tests.fakes.browser import Page
 from tests.fakes.editing import blocks_in, whole
 from tests.fakes.openai_server import error as model_error
 from tests.fakes.openai_server import openai_server, role_of, think
-from tests.pages.conftest import Site, ask, button, choose, report_text, status, text, unfold
+from tests.pages.conftest import IN_SIGHT, Site, ask, button, choose, report_text, status, text, unfold
 from tests.pages.downloads import HOLDS, letters, saved
 from tests.pages.pressing import FILES, all_buttons, presses_of, watch_presses
 from tests.pages.test_attachments import choose_files, pasting
 from tests.pages.test_recorded import FASTER
+from tests.pages.test_steering import SAID
 from tests.pages.watched import Watched, leave
 from tests.server.conftest import TOKENS
 
@@ -66,10 +67,10 @@ def test_every_button_does_what_it_says(
     _inside_a_report(tab)
     _failing_and_trying_again(tab, watched.site)
     _reviewing(tab, watched.site)
+    _remembering(tab)
     _steering(tab, watched.site)
     _attaching(tab, tmp_path)
     _settings(tab)
-    _remembering(tab)
     _model(tab)
     _language(tab)
     _past_runs(tab, client)
@@ -95,7 +96,10 @@ def _token(tab: Page, site: Site) -> None:
     tab.click(button("Close"))
     assert tab.evaluate("document.getElementById('banner').hidden")
     tab.reload()
-    tab.wait("document.getElementById('asking').open")
+    tab.wait("document.getElementById('asking').open && document.activeElement.id === 'token'", "the question again")
+    tab.write("wrong")
+    tab.press("Enter", 13, text="\r")
+    tab.wait("document.querySelector('#asking .problem')", "a word about the wrong token")
     tab.write(TOKENS["ada"])
     tab.click(button("Use token"))
     tab.wait("document.querySelector('#run-list li')", "the list of past runs")
@@ -110,13 +114,15 @@ def _examples_and_stopping(tab: Page, site: Site) -> None:
     tab.wait(
         "document.querySelector('.node[data-node=reporter][data-state=running]')", "the reporter", seconds=SEARCHING
     )
+    planned = site.model.endpoint.roles.count("planner")
     tab.click("document.getElementById('stop')")
     status(tab, "stopped")
     site.model.release()
-    tab.wait("document.querySelector('.ending .primary')")
+    tab.wait(f"document.querySelector('.ending .primary') && ({IN_SIGHT})(document.querySelector('.ending .primary'))")
     tab.click(button("Continue"))
     status(tab, "done")
     report_text(tab)
+    assert site.model.endpoint.roles.count("planner") == planned, "it goes on where it was"
 
 
 def _thinks_and_asks_on(body: dict[str, Any]) -> str | None:
@@ -199,6 +205,8 @@ def _inside_a_report(tab: Page) -> None:
     tab.wait("document.querySelectorAll('.turn').length === 2")
     status(tab, "done")
     report_text(tab)
+    counted = "['.report-host', '.downloads', 'form.change'].map(e => document.querySelectorAll(e).length)"
+    assert tab.evaluate(counted) == [2, 2, 1]
     tab.reload()
     tab.wait("document.querySelector('.earlier')", "the earlier turn")
     tab.click("document.querySelector('.earlier > summary')")
@@ -242,6 +250,8 @@ def _failing_and_trying_again(tab: Page, site: Site) -> None:
 
 
 def _reviewing(tab: Page, site: Site) -> None:
+    """Press what changes a plan, in a run that is remembered."""
+    choose(tab, max_plan_iterations=1, memory=True)
     tab.click("document.getElementById('brand')")
     unfold(tab)
     tab.click("document.getElementById('review')")
@@ -281,15 +291,17 @@ def _steering(tab: Page, site: Site) -> None:
     assert site.model.reached.wait(30)
     tab.evaluate("new Promise(done => setTimeout(done, 300))")  # sources that arrive move what stands below them
     tab.click("[...document.querySelectorAll('.leave-out')].at(-1)")
-    tab.wait("document.querySelectorAll('.said li').length === 1", "that the step is left out")
+    tab.wait(f"{SAID}[0]?.startsWith('You said: Skip step')", "that the step is left out")
     tab.click("document.getElementById('question')")
     tab.write("also the echo")
     tab.click("document.getElementById('send')")
     tab.wait("document.querySelectorAll('.said li').length === 2", "what is said")
     tab.click(button("Write now"))
-    tab.wait("document.querySelectorAll('.said li').length === 3", "that the report is wanted")
+    tab.wait(f"{SAID}.length === 3", "that the report is wanted")
+    assert tab.evaluate("document.querySelector('.write-now').hidden && !document.querySelector('.leave-out')")
     site.model.release()
     status(tab, "done")
+    assert "The research was stopped at your request" in report_text(tab)
 
 
 def _attaching(tab: Page, folder: Path) -> None:
@@ -320,10 +332,6 @@ def _settings(tab: Page) -> None:
 
 def _remembering(tab: Page) -> None:
     listed = "document.querySelectorAll('.remembered li').length"
-    choose(tab, max_plan_iterations=1, memory=True)
-    tab.click("document.getElementById('new-question')")
-    ask(tab, QUESTION)
-    status(tab, "done")
     tab.click("document.getElementById('open-memory')")
     tab.wait(f"document.getElementById('memory').open && {listed} > 1", "what is remembered")
     assert "known from 20" in text(tab, ".remembered li")

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.fakes.firefox import FirefoxPage, firefox, needs_firefox
-from tests.pages.conftest import QUESTION, REPORT, Site, ask, opened, report_text, status, unfold
-from tests.pages.test_connection import IN_SIGHT
+from tests.pages.conftest import IN_SIGHT, QUESTION, REPORT, Site, ask, opened, report_text, status, unfold
 
 pytestmark = needs_firefox
 

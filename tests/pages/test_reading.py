@@ -11,6 +11,12 @@ from tests.pages.conftest import QUESTION, REPORT, SIMPLE, Site, ask, button, ch
 FOCUSED = f"({REPORT}.activeElement || document.activeElement)"
 FEW = 4
 """Keys from the beginning of the page's content to the first citation."""
+PILLS = """
+[...document.querySelectorAll('svg.wide .node')].map(node => {
+  const [pill, words] = [node.querySelector('rect'), node.querySelector('text')].map(part => part.getBBox());
+  return pill.width - words.width;
+})
+"""
 
 
 @pytest.fixture(scope="module")
@@ -74,11 +80,15 @@ def test_a_citation_is_a_few_keys_away_and_escape_leads_back_to_it(reported: Pag
     assert page.evaluate(f"{FOCUSED}.matches('.cite .mark')")
 
 
-def test_the_review_opens_one_step_at_a_time(page: Page, site: Site) -> None:
+def test_the_review_says_what_was_found_and_opens_one_step_at_a_time(page: Page, site: Site) -> None:
     opened(page, site.address)
     choose(page, review_plan=True, max_plan_iterations=1)
     ask(page, QUESTION)
     page.wait("document.querySelector('form.review')")
+    assert min(page.evaluate(PILLS)) >= 12, "a name touches the edge of its pill"
+    around = text(page, ".around")
+    assert around.startswith("A first search found “")
+    assert around.endswith(" results in documents.")
     are_open = "[...document.querySelectorAll('.edited details')].map(one => one.open)"
     assert page.evaluate(are_open) == [False, False]
     for place in (0, 1):

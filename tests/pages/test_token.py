@@ -3,31 +3,9 @@
 import httpx
 
 from tests.fakes.browser import Page
-from tests.pages.conftest import SIMPLE, ask, button, report_text, text
+from tests.pages.conftest import SIMPLE, button, report_text, text
 from tests.pages.watched import Watched, leave
 from tests.server.conftest import TOKENS
-
-
-def test_the_page_asks_for_a_token_once_and_downloads_with_it(browser: Page, watched: Watched) -> None:
-    page = browser.another()
-    page.open(f"{watched.site.address}/")
-    page.wait("document.getElementById('asking').open", "the question for a token")
-    assert page.evaluate("document.activeElement.id") == "token"
-    page.write("wrong")
-    page.press("Enter", 13, text="\r")
-    page.wait("document.querySelector('#asking .problem')", "a word about the wrong token")
-    page.write(TOKENS["ada"])
-    page.click(button("Use token"))
-    page.wait("document.querySelector('#run-list li')", "the list of past runs")
-    ask(page, SIMPLE)
-    assert "William Thomson" in report_text(page)
-    assert not page.evaluate("document.getElementById('asking').open")
-    page.click("document.querySelector('[data-file=\"report.html\"]')")
-    page.wait("document.getElementById('said').textContent.startsWith('report.html')", "the download")
-    page.reload()
-    report_text(page)
-    assert text(page, "#banner") == ""
-    leave(browser, page, watched.site.address)
 
 
 def test_views_and_attachments_of_another_users_thread_are_not_there(watched: Watched) -> None:

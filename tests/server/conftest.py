@@ -4,8 +4,6 @@ import json
 import os
 import shutil
 import socket
-import subprocess
-import sys
 import time
 import urllib.request
 from collections.abc import AsyncIterator, Iterator
@@ -19,6 +17,7 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
 from tests.conftest import PROJECT
+from tests.fakes.forked import Command
 
 TOKENS = {name: f"{name}-0123456789abcdef" for name in ("ada", "ada2", "grace")}
 """Tokens of users, of whom one has a name that is the beginning of another's."""
@@ -29,7 +28,7 @@ NOTES = {
 
 
 @contextmanager
-def dev_server(home: Path, *, app: str = "", **environment: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+def dev_server(home: Path, *, app: str = "", **environment: str) -> Iterator[tuple[str, Command]]:
     """Serve the graph as `make dev` does, and yield the server's address and its process.
 
     Args:
@@ -44,25 +43,20 @@ def dev_server(home: Path, *, app: str = "", **environment: str) -> Iterator[tup
         name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "TAVILY_", "LEADLINE_"))
     }
     command = [
-        str(Path(sys.executable).with_name("langgraph")), "dev", "--no-browser", "--no-reload", "--port", str(port),
-        "--n-jobs-per-worker", "10", "--config", str(_configuration(home, app)),
+        "dev", "--no-browser", "--no-reload", "--port", str(port), "--n-jobs-per-worker", "10",
+        "--config", str(_configuration(home, app)),
     ]  # fmt: skip
-    with (home / "log").open("ab") as log:
-        process = subprocess.Popen(
-            command,
-            cwd=home,
-            env={**inherited, "LEADLINE_HOME": "home", "LEADLINE_EMBEDDINGS_MODEL": "none", **environment},
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-        address = f"http://127.0.0.1:{port}"
-        try:
-            _wait(address, process, home / "log")
-            yield address, process
-        finally:
-            process.terminate()
-            process.wait(20)
+    settings = {"LEADLINE_HOME": "home", "LEADLINE_EMBEDDINGS_MODEL": "none", **environment}
+    log = home / "log"
+    log.touch()
+    process = Command(command, program="langgraph", cwd=home, env={**inherited, **settings}, out=str(log), err=str(log))
+    address = f"http://127.0.0.1:{port}"
+    try:
+        _wait(address, process, log)
+        yield address, process
+    finally:
+        process.terminate()
+        process.wait(20)
 
 
 def _configuration(home: Path, app: str) -> Path:
@@ -148,8 +142,8 @@ def until_written_down(home: Path, id_: str) -> None:
     pytest.fail(f"the server did not write down {id_}")
 
 
-def _wait(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(300):
+def _wait(address: str, process: Command, log: Path) -> None:
+    for _ in range(900):
         if process.poll() is not None:
             pytest.fail(f"the server ended: {log.read_text()[-2000:]}")
         try:
