@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import wraps
 from os import PathLike
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar, Unpack
+from typing import Any, ParamSpec, TypeVar, Unpack, cast
 
 from leadline.runs.actions import asteer
 from leadline.runs.arguments import Choices, checked, with_choices
@@ -138,17 +139,29 @@ async def _following(before: str, question: str, options: dict[str, Any]) -> tup
 def _blocking(work: Callable[Arguments, Coroutine[Any, Any, Outcome]]) -> Callable[Arguments, Outcome]:
     """Return a function with the same arguments that waits for the outcome.
 
-    It works in a notebook too, where an event loop runs already: the work then has a thread and a loop of its own.
+    It works in a notebook too, where an event loop runs already: the work then has a thread and a loop of its own, and an
+    interrupt of this thread cancels it.
     """
 
     @wraps(work)
     def wait(*arguments: Arguments.args, **options: Arguments.kwargs) -> Outcome:
         if not _has_loop():
             return asyncio.run(work(*arguments, **options))
-        thread = ThreadPoolExecutor(1, "leadline")
-        done = thread.submit(lambda: asyncio.run(work(*arguments, **options)))
-        thread.shutdown(wait=False)
-        return done.result()
+        running: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = Future()
+
+        async def worked() -> Outcome:
+            running.set_result((asyncio.get_running_loop(), cast(asyncio.Task[Any], asyncio.current_task())))
+            return await work(*arguments, **options)
+
+        with ThreadPoolExecutor(1, "leadline") as thread:
+            done = thread.submit(lambda: asyncio.run(worked()))
+            try:
+                return done.result()
+            except KeyboardInterrupt:
+                loop, task = running.result()
+                with suppress(RuntimeError):  # the work has ended meanwhile
+                    loop.call_soon_threadsafe(task.cancel)
+                raise
 
     wait.__name__ = wait.__qualname__ = work.__name__.removeprefix("a")
     return wait
