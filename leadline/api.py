@@ -12,6 +12,7 @@ from typing import Any, ParamSpec, TypeVar, Unpack, cast
 from leadline.runs.actions import asteer
 from leadline.runs.arguments import Choices, checked, with_choices
 from leadline.runs.execute import ChangeAsked, OnEvent, OnReview, carry_out, first_input
+from leadline.runs.first_line import first_line
 from leadline.runs.output import check_writable
 from leadline.runs.profiles import load_profile
 from leadline.runs.revise import arevise
@@ -93,6 +94,8 @@ async def aresearch(
     try:
         async with open_home(settings().leadline_home) as home:
             await home.check_new(record)
+            if on_event is not None:
+                on_event(first_line(question, record.id))
             return await carry_out(home, record, await first_input(home, record), on_event, on_review)
     except ChangeAsked as change:
         _check_alone(chosen, question)
@@ -150,7 +153,7 @@ def _blocking(work: Callable[Arguments, Coroutine[Any, Any, Outcome]]) -> Callab
         running: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = Future()
 
         async def worked() -> Outcome:
-            running.set_result((asyncio.get_running_loop(), cast(asyncio.Task[Any], asyncio.current_task())))
+            running.set_result((asyncio.get_running_loop(), cast("asyncio.Task[Any]", asyncio.current_task())))
             return await work(*arguments, **options)
 
         with ThreadPoolExecutor(1, "leadline") as thread:

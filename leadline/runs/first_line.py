@@ -9,7 +9,7 @@ LONGEST_QUESTION = 100
 
 
 def first_line(question: str, run_id: str = "", key: str = "starting") -> Event:
-    """Return the first line, which is printed before other modules are loaded.
+    """Return the first line, which the command prints before other modules are loaded.
 
     Args:
         question: the question, or the requested change of a report.

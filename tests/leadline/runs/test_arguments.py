@@ -11,6 +11,7 @@ from leadline import aresearch, aresume, asteer, research
 from leadline.runs.actions import aruns
 from leadline.runs.arguments import Choices
 from schemas.context import RunContext
+from schemas.events import Event
 from services.run.errors import BadInput, ReviewPending
 from tests.leadline.conftest import Leadline
 
@@ -143,3 +144,13 @@ async def test_a_review_that_nobody_answers_says_how_to_go_on(docs: Path) -> Non
         await aresearch(QUESTION, docs=docs, review_plan=True)
     [record] = await aruns()
     assert (record.id, record.status) == (pending.value.run_id, "waiting")
+
+
+def test_the_first_event_names_the_run_and_is_printed_once(docs: Path, leadline: Leadline) -> None:
+    events: list[Event] = []
+    report = research(QUESTION, docs=docs, depth="quick", on_event=events.append)
+    assert (events[0].type, events[0].data) == ("notice", {"run_id": report.run_id})
+    ran = leadline("research", QUESTION, "--docs", docs, "--quick", "--events")
+    assert [line for line in ran.err.splitlines() if QUESTION in line and '"notice"' in line] == ran.err.splitlines()[
+        :1
+    ]

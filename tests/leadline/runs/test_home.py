@@ -5,7 +5,6 @@ import stat
 from pathlib import Path
 
 import pytest
-
 from langgraph.store.base import PutOp
 
 from leadline import research
