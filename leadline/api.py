@@ -18,6 +18,7 @@ from leadline.runs.profiles import load_profile
 from leadline.runs.revise import arevise
 from leadline.runs.run_ids import LATEST, checked_run_id, new_run_id
 from leadline.runs.store import RunRecord, open_home
+from nodes.coordinator import question_of
 from schemas.reporter import Report
 from services.reports.formats import check_formats
 from services.run.errors import BadInput
@@ -72,11 +73,12 @@ async def aresearch(
     if isinstance(options.get("profile"), str | PathLike):
         options["profile"] = await asyncio.to_thread(load_profile, Path(options["profile"]))
     chosen, before = options, (after.run_id if isinstance(after, Report) else after)
+    if before == "":
+        raise BadInput("`after` names no run: give the id of a run, or a report with its `run_id`.")
     if before is not None:
         before, question, options = await _following(before, question, options)
     context = checked_choices(options)
-    if not question.strip():
-        raise BadInput("The question is empty. Ask something, for example: Who owned the schooner Lalla Rookh?")
+    question_of({"question": question})
     if out is not None:
         await asyncio.to_thread(check_formats, context.output_formats)
         await asyncio.to_thread(check_writable, Path(out))
@@ -102,12 +104,11 @@ async def aresearch(
         return await arevise(change.after, change.request, on_event=on_event)
 
 
-def _paths(folders: object) -> Iterable[object]:
-    if isinstance(folders, str | PathLike):
-        return [folders]
-    if not isinstance(folders, Iterable):
+def _paths(folders: object) -> list[object]:
+    named = [*folders] if isinstance(folders, Iterable) and not isinstance(folders, str) else [folders]
+    if not all(isinstance(folder, str | PathLike) for folder in named):
         raise BadInput("`documents` is a folder, or a list of folders.")
-    return folders
+    return named
 
 
 def _check_alone(chosen: dict[str, Any], request: str) -> None:

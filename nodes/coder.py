@@ -1,6 +1,7 @@
 """Coder: one processing step, by executed programs or tools; every number of its finding comes from a run."""
 
 import json
+from mimetypes import guess_type
 
 from langgraph.runtime import Runtime
 
@@ -172,7 +173,13 @@ def _as_passage(excerpt: Excerpt) -> Passage:
 
 def _artifacts(task: StepTask, made: dict[str, str], description: str) -> list[Artifact]:
     return [
-        Artifact(id=f"A{task['step'].id}-{place}", name=name, description=description, content_hash=content_hash)
+        Artifact(
+            id=f"A{task['step'].id}-{place}",
+            name=name,
+            description=description,
+            media_type=guess_type(name)[0] or "application/octet-stream",
+            content_hash=content_hash,
+        )
         for place, (name, content_hash) in enumerate(sorted(made.items()), 1)
     ]
 

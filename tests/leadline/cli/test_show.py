@@ -145,7 +145,7 @@ def test_a_second_process_on_one_run_is_refused(endpoint: OpenAIServer, docs: Pa
         assert asked.wait(90), "the first process has begun its first call"
         ran = leadline("resume")
         assert ran.code == 2
-        assert "Another process is working on run" in ran.err
+        assert "is being worked on already" in ran.err
     finally:
         child.kill()
         child.communicate(timeout=30)
