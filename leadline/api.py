@@ -2,20 +2,23 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import wraps
 from os import PathLike
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar, Unpack
+from typing import Any, ParamSpec, TypeVar, Unpack, cast
 
 from leadline.runs.actions import asteer
 from leadline.runs.arguments import Choices, checked, with_choices
 from leadline.runs.execute import ChangeAsked, OnEvent, OnReview, carry_out, first_input
+from leadline.runs.first_line import first_line
 from leadline.runs.output import check_writable
 from leadline.runs.profiles import load_profile
 from leadline.runs.revise import arevise
 from leadline.runs.run_ids import checked_run_id, new_run_id
 from leadline.runs.store import RunRecord, open_home
+from nodes.coordinator import question_of
 from schemas.reporter import Report
 from services.reports.formats import check_formats
 from services.run.errors import BadInput
@@ -70,11 +73,12 @@ async def aresearch(
     if isinstance(options.get("profile"), str | PathLike):
         options["profile"] = await asyncio.to_thread(load_profile, Path(options["profile"]))
     chosen, before = options, (after.run_id if isinstance(after, Report) else after)
+    if before == "":
+        raise BadInput("`after` names no run: give the id of a run, or a report with its `run_id`.")
     if before is not None:
         before, question, options = await _following(before, question, options)
     context = checked_choices(options)
-    if not question.strip():
-        raise BadInput("The question is empty. Ask something, for example: Who owned the schooner Lalla Rookh?")
+    question_of({"question": question})
     if out is not None:
         await asyncio.to_thread(check_formats, context.output_formats)
         await asyncio.to_thread(check_writable, Path(out))
@@ -92,6 +96,8 @@ async def aresearch(
     try:
         async with open_home(settings().leadline_home) as home:
             await home.check_new(record)
+            if on_event is not None:
+                on_event(first_line(question, record.id))
             return await carry_out(home, record, await first_input(home, record), on_event, on_review)
     except ChangeAsked as change:
         if chosen:  # they would have no effect
@@ -99,12 +105,11 @@ async def aresearch(
         return await arevise(change.after, change.request, on_event=on_event)
 
 
-def _paths(folders: object) -> Iterable[object]:
-    if isinstance(folders, str | PathLike):
-        return [folders]
-    if not isinstance(folders, Iterable):
+def _paths(folders: object) -> list[object]:
+    named = [*folders] if isinstance(folders, Iterable) and not isinstance(folders, str) else [folders]
+    if not all(isinstance(folder, str | PathLike) for folder in named):
         raise BadInput("`documents` is a folder, or a list of folders.")
-    return folders
+    return named
 
 
 async def _following(before: str, question: str, options: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
@@ -129,17 +134,29 @@ async def _following(before: str, question: str, options: dict[str, Any]) -> tup
 def _blocking(work: Callable[Arguments, Coroutine[Any, Any, Outcome]]) -> Callable[Arguments, Outcome]:
     """Return a function with the same arguments that waits for the outcome.
 
-    It works in a notebook too, where an event loop runs already: the work then has a thread and a loop of its own.
+    It works in a notebook too, where an event loop runs already: the work then has a thread and a loop of its own, and an
+    interrupt of this thread cancels it.
     """
 
     @wraps(work)
     def wait(*arguments: Arguments.args, **options: Arguments.kwargs) -> Outcome:
         if not _has_loop():
             return asyncio.run(work(*arguments, **options))
-        thread = ThreadPoolExecutor(1, "leadline")
-        done = thread.submit(lambda: asyncio.run(work(*arguments, **options)))
-        thread.shutdown(wait=False)
-        return done.result()
+        running: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = Future()
+
+        async def worked() -> Outcome:
+            running.set_result((asyncio.get_running_loop(), cast("asyncio.Task[Any]", asyncio.current_task())))
+            return await work(*arguments, **options)
+
+        with ThreadPoolExecutor(1, "leadline") as thread:
+            done = thread.submit(lambda: asyncio.run(worked()))
+            try:
+                return done.result()
+            except KeyboardInterrupt:
+                loop, task = running.result()
+                with suppress(RuntimeError):  # the work has ended meanwhile
+                    loop.call_soon_threadsafe(task.cancel)
+                raise
 
     wait.__name__ = wait.__qualname__ = work.__name__.removeprefix("a")
     return wait

@@ -1,6 +1,7 @@
 """Coder: one processing step, by executed programs or tools; every number of its finding comes from a run."""
 
 import json
+from mimetypes import guess_type
 
 from langgraph.runtime import Runtime
 
@@ -11,6 +12,7 @@ from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
 from services.check.numbers import proving
 from services.evidence.number_tracing import StoredLine, lines_holding, lines_of, trace
+from services.evidence.table_heads import placed
 from services.evidence.views import overview
 from services.models import ask
 from services.run.scope import Run, current_run, evidence_of
@@ -37,9 +39,10 @@ async def coder(state: StepTask, runtime: Runtime[RunContext]) -> ResearchState:
     async def work() -> Outcome:
         run, workspace = current_run(), Workspace(evidence_of(runtime))
         views = await _lay_out(run, state, workspace)
-        if await works_with_tools(run, state["step"]):
-            return await _with_tools(run, state, views, workspace)
-        return await _with_programs(run, state, views, workspace)
+        with_tools = await works_with_tools(run, state["step"])
+        outcome = await (_with_tools if with_tools else _with_programs)(run, state, views, workspace)
+        outcome.result.excerpts = await placed(outcome.result.excerpts, workspace.evidence)
+        return outcome
 
     return await attempt(state, "coder", runtime, work)
 
@@ -171,7 +174,13 @@ def _as_passage(excerpt: Excerpt) -> Passage:
 
 def _artifacts(task: StepTask, made: dict[str, str], description: str) -> list[Artifact]:
     return [
-        Artifact(id=f"A{task['step'].id}-{place}", name=name, description=description, content_hash=content_hash)
+        Artifact(
+            id=f"A{task['step'].id}-{place}",
+            name=name,
+            description=description,
+            media_type=guess_type(name)[0] or "application/octet-stream",
+            content_hash=content_hash,
+        )
         for place, (name, content_hash) in enumerate(sorted(made.items()), 1)
     ]
 

@@ -15,7 +15,6 @@ from leadline.cli.exit_codes import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTE
 from leadline.progress.lines import progress_shown
 from leadline.progress.protocol import Progress
 from leadline.progress.terminal import argument, as_typed, console_of, echo
-from leadline.runs.first_line import first_line
 from leadline.runs.run_ids import complete_run_id
 from schemas.context import RunContext
 from schemas.events import Event
@@ -38,15 +37,15 @@ def show_report(
     work: Callable[[Progress], Awaitable[Report]],
     as_json: bool,
     as_events: bool = False,
-    question: str = "",
     run_id: str = "",
+    first: Event | None = None,
 ) -> None:
     """Run to the report and print it; the folder of its files is printed on stderr."""
 
     async def main() -> Report:
         with progress_shown(as_json=as_events) as progress:
-            if question.strip():
-                progress(first_line(question, run_id))
+            if first is not None:
+                progress(first)
             return await work(progress)
 
     finished = until_interrupted(main(), as_events=as_events, run_id=run_id)

@@ -19,7 +19,9 @@ from leadline.cli.options import Events, Json, OtherOut, Out, UnfinishedRun
 from leadline.progress.plan_review import review_in_terminal
 from leadline.progress.protocol import Progress
 from leadline.progress.terminal import echo
+from leadline.runs.first_line import first_line
 from leadline.runs.run_ids import full_id, new_run_id, run_and_text
+from schemas.events import Event
 from schemas.reporter import Report
 from services.run.errors import BadInput
 
@@ -44,14 +46,19 @@ def research(
     """
     text = _from_stdin() if question == ["-"] else " ".join(question)
     run_id = new_run_id()
+    first = first_line(text, run_id) if text.strip() else None  # printed here, before the graph is loaded
 
     def work(progress: Progress) -> Awaitable[Report]:
+        def further(event: Event) -> None:
+            if event != first:
+                progress(event)
+
         review_plan = review_in_terminal(progress)
-        return leadline.aresearch(text, out=out, on_event=progress, on_review=review_plan, run_id=run_id, **choices)
+        return leadline.aresearch(text, out=out, on_event=further, on_review=review_plan, run_id=run_id, **choices)
 
     with errors_as_json(as_events):
         choices = choices_of(options)
-        show_report(work, as_json, as_events, text, run_id)
+        show_report(work, as_json, as_events, run_id, first)
 
 
 def _from_stdin() -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ async def evaluate(
     questions: Sequence[EvalQuestion],
     settings_of_runs: Sequence[Setting],
     choices: Mapping[str, Any],
-    place: Path,
+    place: str | PathLike[str],
     *,
     name: str,
     locale: str = "en-US",
@@ -34,7 +35,7 @@ async def evaluate(
     Raises:
         BadInput: a choice or a folder cannot be used, or a finished run is not in this home.
     """
-    outcomes = await run_settings(questions, settings_of_runs, choices, place, jobs=jobs, on_outcome=on_outcome)
+    outcomes = await run_settings(questions, settings_of_runs, choices, Path(place), jobs=jobs, on_outcome=on_outcome)
     results: list[QuestionResult] = []
     async with open_home(settings().leadline_home) as home:
         for question in questions:

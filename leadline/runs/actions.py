@@ -73,6 +73,7 @@ async def aresume(
         return await arevise(change.after, change.request, on_event=on_event)
 
 
+@checked
 async def areplay(run_id: str | None = None, *, out: str | PathLike[str] | None = None) -> Report:
     """Replay a finished run from its journal alone, without models, searches and programs.
 
@@ -94,7 +95,7 @@ async def areplay(run_id: str | None = None, *, out: str | PathLike[str] | None 
             await asyncio.to_thread(check_writable, Path(out))
             record = record.model_copy(update={"out": str(out)})
         values = await home.values(record)
-        record = record.model_copy(update={"revisions": record.changes_of(values.get("report"))})
+        record = record.model_copy(update={"status": "done", "revisions": record.changes_of(values.get("report"))})
         recording = await Recording.load(home.store, run_key(record.id, values["turn"]), record.id)
         with replaying(recording):
             report = await _replayed(home, record)
@@ -118,11 +119,12 @@ async def _replayed(home: Home, record: RunRecord) -> Report:
     return report_of({**values, "revision": None})
 
 
+@checked
 async def awatch(run_id: str | None = None) -> tuple[WatchResult, str | None]:
     """Check a finished run's report again, and search for news on its question since the last check.
 
     Returns:
-        The findings, and the folder of the report's files, if it has one. The next check starts from this one.
+        The findings, and the folder of the report's files, if they are in one. The next check starts from this one.
 
     Raises:
         BadInput: the run does not exist, is not finished, or has no report, or its search is no longer set up.
@@ -133,9 +135,11 @@ async def awatch(run_id: str | None = None) -> tuple[WatchResult, str | None]:
         record.check_usable()
         allow_folders(record.context.documents)
         values = await home.values(record)
-        return await watched(home, record, report, values), record.folder
+        holds = record.folder is not None and await asyncio.to_thread(holds_run, Path(record.folder), record.id)
+        return await watched(home, record, report, values), record.folder if holds else None
 
 
+@checked
 async def areport(
     run_id: str | None = None,
     formats: Sequence[OutputFormat] = ("html",),
@@ -167,7 +171,7 @@ async def areport(
         chosen = await version_of(home, record, report, version)
         is_earlier = chosen.number < report.version
         if is_earlier:
-            report = chosen.report.model_copy(update={"run_id": record.id})
+            report = chosen.report
         own = Path(record.folder) if out is None and record.folder is not None and not is_earlier else None
         if own is not None and await asyncio.to_thread(holds_run, own, record.id):
             folder, files = own, await write_formats(report, own, formats)
@@ -187,6 +191,7 @@ async def aruns() -> list[RunRecord]:
         return await home.records()
 
 
+@checked
 async def arun(run_id: str | None = None) -> tuple[RunRecord, dict[str, Any]]:
     """Return a run and the values of its state; by default of the latest run.
 
@@ -205,6 +210,7 @@ async def _run_of(home: Home, run_id: str | None) -> tuple[RunRecord, dict[str, 
     return record, await home.values(record)
 
 
+@checked
 async def atimeline(run_id: str | None = None) -> tuple[RunRecord, Timeline]:
     """Return a run and the timeline of its calls; by default of the latest run.
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypedDict, TypeVar, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
-from schemas.context import RunContext
+from schemas.context import FOLLOW_DEPTH, RunContext
 from schemas.depth import Depth
 from schemas.evidence import NamedKind
 from schemas.mcp import McpServer
@@ -26,8 +26,8 @@ class Choices(TypedDict, total=False):
     depth: Depth
     deep_research: bool
     review_plan: bool
-    max_plan_iterations: int
-    max_step_num: int
+    max_plan_iterations: int | None
+    max_step_num: int | None
     max_step_attempts: int
     locale: str
     search: str | None
@@ -50,7 +50,7 @@ class Choices(TypedDict, total=False):
     tool_protocol: ToolProtocol
     max_tokens: int | None
     max_cost: float | None
-    max_seconds: int
+    max_seconds: int | None
     max_searches: int | None
     max_pages: int | None
     models: Mapping[str, ModelChoice | Mapping[str, Any] | str]
@@ -83,7 +83,7 @@ def checked(function: Function) -> Function:
     async def call(*arguments: Any, **options: Any) -> Any:
         for name, value in signature.bind(*arguments, **options).arguments.items():
             try:
-                adapters[name].validate_python(value) if name in adapters else None
+                adapters[name].validate_python(value, strict=True) if name in adapters else None
             except ValidationError as error:
                 raise refused_value(name, error.errors(include_url=False)[0]) from None
         return await function(*arguments, **options)
@@ -97,7 +97,12 @@ def with_choices(function: Function) -> Function:
     signature = inspect.signature(function)
     *own, _ = signature.parameters.values()
     named = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=fields[name].default, annotation=types[name])
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None if name in FOLLOW_DEPTH else fields[name].default,
+            annotation=types[name],
+        )
         for name in types
     ]
     function.__signature__ = signature.replace(parameters=[*own, *named])  # type: ignore[attr-defined]  # PEP 362; `help` and editors read it

@@ -29,6 +29,7 @@ from services.run.prices import price_of
 from services.run.private_paths import without_private
 from services.run.roles import role_model
 from services.run.settings import settings
+from services.run.ui_text import say
 from services.sandbox.workfolder import sweep
 from services.search.providers import providers_for, searches_documents
 from services.text.tokens import message_language
@@ -94,10 +95,11 @@ class ChangeAsked(Exception):
 
 
 async def folder_of(record: RunRecord, report: Report) -> Path | None:
-    """Return the folder of a report's files, or None if none are written."""
+    """Return the folder of a report's files, or None if none are written; only a new run takes that of another run."""
     if record.out is None or report.direct:
         return None
-    return await asyncio.to_thread(report_folder, report.question, Path(record.out), record.folder)
+    only_of = record.id if record.has_answer else ""
+    return await asyncio.to_thread(report_folder, report.question, Path(record.out), record.folder, only_of=only_of)
 
 
 async def write_outputs(home: Home, record: RunRecord, report: Report, folder: Path | None) -> Report:
@@ -228,7 +230,7 @@ async def _prepared(*work: Coroutine[Any, Any, object]) -> AsyncIterator[None]:
 async def _stream(
     home: Home, record: RunRecord, run_input: Any, on_event: OnEvent | None, on_review: OnReview | None
 ) -> Report:
-    config, answer = config_of(record), None
+    config, answer, edits = config_of(record), None, 0
     async with _prepared(
         _look_up_price(record), _load_model(record), _open_search(record, on_event), asyncio.to_thread(sweep)
     ):
@@ -250,8 +252,10 @@ async def _stream(
                 answer = from_json(to_json(answer))  # as the record keeps it, and as a replay gets it
             except ValueError:
                 raise BadInput(request["answers"]) from None
-            if answer == former and ("problem" in request or isinstance(answer, str)):  # it would be asked for ever
-                raise BadInput(f"{request.get('problem', request['message'])}\n{request['answers']}")
+            edits, edited = len(state.values["feedback"]), len(state.values["feedback"]) > edits
+            if answer == former and ("problem" in request or edited):  # it would be asked for ever
+                problem = request.get("problem") or say("review_repeated", state.values["locale"])
+                raise BadInput(f"{problem}\n{request['answers']}")
             record.reviews.append(answer)
             await home.save(record)
             run_input = Command(resume=answer)

@@ -9,7 +9,7 @@ LONGEST_QUESTION = 100
 
 
 def first_line(question: str, run_id: str = "", key: str = "starting") -> Event:
-    """Return the first line, which is printed before other modules are loaded."""
+    """Return the first line, which the command prints before other modules are loaded."""
     line = " ".join(question.split())
     shown = line if len(line) <= LONGEST_QUESTION else f"{line[:LONGEST_QUESTION]}…"
     title = say(key, message_language(question), question=shown)

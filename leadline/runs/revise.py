@@ -5,6 +5,7 @@ from collections.abc import Awaitable
 from os import PathLike
 from pathlib import Path
 
+from leadline.runs.arguments import checked
 from leadline.runs.execute import OnEvent, carry_out, change_input
 from leadline.runs.first_line import first_line
 from leadline.runs.output import check_writable
@@ -30,8 +31,9 @@ async def versions_of(home: Home, record: RunRecord, report: Report) -> list[Ver
     """Return all versions, the original first."""
     values = await home.values(record)
     versions = await all_versions(home.store, record.id, values["turn"], report)
-    only = len(versions) == 1
-    return [versions[0].model_copy(update={"created": record.created}), *versions[1:]] if only else versions
+    versions[0] = versions[0].model_copy(update={"created": record.created})
+    of_run = {"run_id": record.id}
+    return [version.model_copy(update={"report": version.report.model_copy(update=of_run)}) for version in versions]
 
 
 async def version_of(home: Home, record: RunRecord, report: Report, number: int | None) -> Version:
@@ -43,6 +45,7 @@ async def version_of(home: Home, record: RunRecord, report: Report, number: int 
     return numbered_version(await versions_of(home, record, report), number, record.id)
 
 
+@checked
 async def arevise(
     run_id: str | None,
     request: str = "",
@@ -148,6 +151,7 @@ async def _restoring_on_failure(home: Home, record: RunRecord, work: Awaitable[R
         raise
 
 
+@checked
 async def aversion(run_id: str | None = None, number: int | None = None) -> Version:
     """Return a version of a finished run's report, by default the latest.
 
@@ -158,6 +162,7 @@ async def aversion(run_id: str | None = None, number: int | None = None) -> Vers
         return await version_of(home, *await finished_report(home, run_id), number)
 
 
+@checked
 async def aversions(run_id: str | None = None) -> list[Version]:
     """Return all versions of a finished run's report.
 
@@ -168,6 +173,7 @@ async def aversions(run_id: str | None = None) -> list[Version]:
         return await versions_of(home, *await finished_report(home, run_id))
 
 
+@checked
 async def averify(run_id: str | None, number: int | None = None) -> tuple[Version, BundleCheck]:
     """Check a version of a finished run's report, by default the latest, as `leadline verify` checks a folder: write it, and read it again.
 

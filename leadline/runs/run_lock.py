@@ -18,7 +18,7 @@ def hold_run_lock(home: Path, run_id: str) -> Iterator[None]:
     """Hold a run's lock while the block runs.
 
     Raises:
-        BadInput: another process holds it.
+        BadInput: another process or task holds it.
         StoreUnwritable: the lock file cannot be written.
     """
     folder = home / "locks"
@@ -28,7 +28,7 @@ def hold_run_lock(home: Path, run_id: str) -> Iterator[None]:
         lock.acquire()
     except Timeout:
         raise BadInput(
-            f"Another process is working on run {run_id} already. Wait for it, or end it and continue with: leadline resume {run_id}"
+            f"Run {run_id} is being worked on already. Wait for it, or end it and continue with: leadline resume {run_id}"
         ) from None
     except OSError as error:
         raise StoreUnwritable(str(folder), error.strerror) from None

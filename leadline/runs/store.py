@@ -1,6 +1,7 @@
 """The home folder of runs (`LEADLINE_HOME`): checkpoints, evidence, and a record of each run, in SQLite."""
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -135,7 +136,7 @@ class Home:
     async def records(self) -> list[RunRecord]:
         """Return all runs, newest first; one whose process was killed is interrupted."""
         locked = await asyncio.to_thread(locked_runs, self.folder)
-        items = await self.store.asearch(_RUNS, limit=1_000)
+        items = await self.store.asearch(_RUNS, limit=sys.maxsize)
         try:
             records = [RunRecord.model_validate(item.value) for item in items]
         except ValidationError:

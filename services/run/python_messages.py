@@ -12,7 +12,7 @@ _PART = re.compile(
     r"\bleadline (?P<command>[a-z]+)(?P<rest>(?>(?:[^.;,`()]|\.(?=\S))*))|(?<![\w-])--(?P<option>[a-z]+(?:-[a-z]+)*)(?: [A-Z]{2,}\b)?"
 )
 """A whole command line, whose options stay as they are, or an option."""
-_RUN = re.compile(r" [0-9][0-9a-f-]+")
+_RUN = re.compile(r" [A-Za-z0-9][\w-]*")
 _arguments: dict[str, str] = {}
 
 
@@ -51,6 +51,6 @@ def _in_python(match: re.Match[str]) -> str:
     option, command, rest = match["option"], match["command"], match["rest"]
     if option:
         return f"`{_arguments.get(option, option.replace('-', '_'))}`"
-    if command not in _FUNCTIONS or not (_RUN.fullmatch(rest) or not rest.strip()):
+    if command not in _FUNCTIONS or (rest.strip() and not (command == "resume" and _RUN.fullmatch(rest))):
         return match[0]
     return f"leadline.{_FUNCTIONS[command]}({repr(rest.strip()) if rest.strip() else ''}){'' if rest.strip() else rest}"

@@ -1,5 +1,6 @@
-"""What stands above a place of a text: what begins its table or code (the line of headings, or the opening fence), its section, and all sections."""
+"""What stands above a place of a text: what begins its table or code (the line of headings, in a printed table, too, or the opening fence), its section, and all sections."""
 
+import re
 from bisect import bisect
 from collections.abc import Sequence
 from functools import cached_property
@@ -18,7 +19,12 @@ LONGEST_SECTION = 120
 LONGEST_NAMES = 300
 """Characters of the names of a text's sections."""
 LONGEST_READ = 100_000
-"""Characters of a text whose sections are named."""
+"""Characters of a text whose sections are named, or that is searched for a line of headings."""
+LEAST_COLUMNS = 2
+"""Of a printed table."""
+_PRINTED = re.compile(r"\S+(?: \S+)*")
+"""A part of a printed line: two blanks end it."""
+_LETTER = re.compile(r"[^\W\d_]")
 
 
 class _Headed(NamedTuple):
@@ -75,8 +81,10 @@ class Heads:
         if line := _at(self._code, start):
             return line
         end = self._text.find("\n", start)
-        row = row_of(self._text[start : end if end >= 0 else None])
-        return _at(self._tables, start) if row is not None else ""
+        line = self._text[start : end if end >= 0 else None]
+        if row_of(line) is not None:
+            return _at(self._tables, start)
+        return _printed_heads(self._text[max(0, start - LONGEST_READ) : start], line)
 
     def of_table(self, start: int) -> str:
         """Return the headings of the table that reaches over a place; empty at the headings, and where no table is."""
@@ -111,6 +119,33 @@ def above(text: str, start: int, *, head: str = "", section: str = "") -> dict[s
 def _at(parts: Sequence[_Headed], start: int) -> str:
     place = bisect(parts, start, key=lambda part: part.start) - 1
     return parts[place].heads if place >= 0 and start < parts[place].end else ""
+
+
+def _printed_heads(before: str, rest: str) -> str:
+    """Return the first line above a printed line, without a blank line between, that names its columns.
+
+    Args:
+        before: the text up to the line, or up to a place in it.
+        rest: the line from there.
+    """
+    *lines, begun = before.rpartition("\n\n")[2].split("\n")
+    if len(_PRINTED.findall(begun + rest)) < LEAST_COLUMNS:
+        return ""
+    words = list(re.finditer(r"\S+", begun + rest))
+    return next((line for line in lines if len(line) <= MAX_HEADS and _names_columns(line, words)), "")
+
+
+def _names_columns(line: str, words: Sequence[re.Match[str]]) -> bool:
+    """Tell whether each part of a line begins or ends where a word of a line below it does, and one names numbers."""
+    names = list(_PRINTED.finditer(line))
+    if len(names) < LEAST_COLUMNS:
+        return False
+    below = [
+        next((word[0] for word in words if word.start() == name.start() or word.end() == name.end()), "")
+        for name in names
+    ]
+    named = (_LETTER.search(name[0]) and not _LETTER.search(cell) for name, cell in zip(names, below, strict=True))
+    return all(below) and any(named)
 
 
 def _rows(text: str) -> list[_Headed]:

@@ -63,6 +63,7 @@ def test_a_program_that_gives_its_files_names_that_are_none(
     assert [result["status"] for result in evidence["results"] if result["step_id"] in {"1", "2"}] == ["done", "done"]
     names = [artifact["name"] for artifact in evidence["artifacts"]]
     assert len(names) == len(set(names)) == 9
+    assert "text/csv" in {artifact["media_type"] for artifact in evidence["artifacts"]}
     assert all(name.isprintable() and len(name.encode()) <= 250 for name in names)
     assert all((done.folder / artifact["file"]).read_bytes() for artifact in evidence["artifacts"])
     assert "True files" in done.out

@@ -152,5 +152,5 @@ def test_a_second_process_on_a_run_is_refused(run: Crashing, whole: Whole) -> No
     run.world.note_lines()
     assert child.returncode == 0, err
     assert [one.returncode for one in refused] == [2, 2]
-    assert all("Another process is working on run" in one.communicate()[1] for one in refused)
+    assert all("is being worked on already" in one.communicate()[1] for one in refused)
     check(run, whole, out)

@@ -13,7 +13,7 @@ from services.reports.bundle import verify_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 from services.run.settings import forget_settings
 from tests.fakes.http import Reply
-from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.graph.test_tools import QUESTION, call
 
 pytestmark = pytest.mark.long
@@ -104,3 +104,19 @@ async def test_each_of_twenty_lines_of_an_output_can_be_cited(endpoint: OpenAISe
     report = await aresearch(QUESTION, docs=[docs])
     [result] = report.results
     assert [excerpt.id for excerpt in result.excerpts] == [f"E1-{number}" for number in range(1, 21)]
+
+
+async def test_reflector_and_writer_see_what_the_columns_of_a_printed_table_are(
+    endpoint: OpenAIServer, docs: Path, tmp_path: Path
+) -> None:
+    computed = {"id": "1", "title": "Depths", "description": "d", "step_type": "processing"}
+    endpoint.script["planner"] = [json.dumps({"title": "Depths", "steps": [computed]})]
+    code = "print('ship     casts  fathoms')\nprint('Gazelle      2      400')"
+    endpoint.script["coder"] = [json.dumps({"description": "casts", "code": code})]
+    report = await aresearch(
+        "How many casts did the Gazelle make, and how deep?", docs=[docs], out=tmp_path, max_plan_iterations=1
+    )
+    for role in ("reflector", "reporter"):
+        [asked, *_] = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == role]
+        assert 'columns="ship casts fathoms"' in asked
+    assert verify_bundle(Path(report.folder or "")).problems == []

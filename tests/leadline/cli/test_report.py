@@ -1,11 +1,14 @@
 """`leadline runs export` and `--format`: files of a finished run, made from what is stored, and clear words where one cannot be made."""
 
+import asyncio
 import re
 from pathlib import Path
 
 import pytest
 
 from leadline import research
+from leadline.runs.actions import awatch
+from leadline.runs.run_ids import evidence_in
 from schemas.reporter import Report
 from services.run.installation import install_command
 from tests.leadline.cli.test_cli import QUESTION
@@ -47,6 +50,9 @@ def test_a_folder_never_holds_files_of_two_runs(leadline: Leadline, docs: Path) 
     assert {path.name for path in FOLDER.iterdir()} == {"report.md", "evidence.json", "sources"}
     assert "report.md" not in leadline("runs", "show", earlier).out
     assert leadline("runs", "export", earlier, "--format", "html").out.split() == [f"{FOLDER}-2/report.html"]
+    assert leadline("runs", "replay", earlier).code == 0
+    assert [evidence_in(folder)["run_id"] == earlier for folder in (FOLDER, Path(f"{FOLDER}-2"))] == [False, True]
+    assert asyncio.run(awatch(earlier))[1] is None
     assert not (FOLDER / "report.html").exists()
     assert leadline("verify", f"{FOLDER}-2").code == leadline("verify", FOLDER).code == 0
 

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -83,3 +84,28 @@ def test_research_works_where_no_loop_runs_and_where_one_does(docs: Path) -> Non
         return research(QUESTION, docs=[docs]).markdown
 
     assert asyncio.run(inside()) == outside.markdown
+
+
+def test_an_interrupt_of_research_in_a_notebook_stops_the_run(docs: Path) -> None:
+    events: list[str] = []
+
+    def interrupt(event: Event) -> None:
+        events.append(event.type)
+        if event.type == "plan":
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.5)  # the run does not overtake the signal
+
+    async def cell() -> None:
+        research(QUESTION, docs=[docs], on_event=interrupt)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    loop = asyncio.new_event_loop()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            loop.run_until_complete(cell())
+    finally:
+        signal.signal(signal.SIGINT, before)
+        loop.close()
+    assert asyncio.run(aruns())[0].status == "interrupted"
+    assert "report" not in events
+    assert "Belfast" in asyncio.run(aresume()).markdown

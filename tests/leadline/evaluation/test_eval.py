@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 
+from leadline.evaluation.evaluate import evaluate
 from prompts import template_source
 from tests.fakes.forked import Command
 from tests.fakes.openai_server import OpenAIServer, error, role_of
@@ -231,3 +232,8 @@ def test_bad_input_is_one_message(
     assert said in ran.err
     assert "Traceback" not in ran.err
     assert not ran.out
+
+
+async def test_the_folder_of_an_evaluation_may_be_a_text(tmp_path: Path) -> None:
+    assert (await evaluate([], [], {}, str(tmp_path / "eval"), name="none")).questions == []
+    assert (tmp_path / "eval").is_dir()

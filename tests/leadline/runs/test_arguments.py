@@ -8,10 +8,12 @@ from typing import Any, get_args, get_type_hints
 import pytest
 
 from leadline import aresearch, aresume, asteer, research
-from leadline.runs.actions import aruns
+from leadline.runs.actions import areplay, areport, aruns
 from leadline.runs.arguments import Choices
-from leadline.runs.revise import arevise
-from schemas.context import RunContext
+from leadline.runs.revise import arevise, aversions
+from schemas.context import FOLLOW_DEPTH, RunContext
+from schemas.events import Event
+from schemas.reporter import Report
 from services.run.errors import BadInput, ReviewPending
 from tests.leadline.conftest import Leadline
 
@@ -25,7 +27,7 @@ WIDER = {
     "output_formats",
     "profile",
 }
-WIDER |= {"models", "mcp_servers", "prompts", "locale", "search", "wishes"}
+WIDER |= {*FOLLOW_DEPTH, "models", "mcp_servers", "prompts", "locale", "search", "wishes"}
 """Fields that take more in Python than their own type, such as any sequence for a list, or a bare text for a checked one."""
 
 
@@ -47,7 +49,7 @@ def test_the_choices_are_the_fields_of_the_context_with_their_types() -> None:
 def test_every_choice_is_an_argument_with_a_description(function: Any) -> None:
     signature = inspect.signature(function)
     assert list(signature.parameters) == [*OWN, *RunContext.model_fields]
-    assert signature.parameters["max_results"].default == 10
+    assert [signature.parameters[name].default for name in ("max_results", "max_seconds")] == [10, None]
     for name, field in RunContext.model_fields.items():
         assert f"    {name}: {field.description}" in inspect.getdoc(function).splitlines()  # type: ignore[union-attr]  # it has one
     assert inspect.iscoroutinefunction(inspect.unwrap(function))
@@ -78,6 +80,10 @@ async def _heard(_: object) -> None: ...
     ("arguments", "problem"),
     [
         ({"question": None}, "question cannot be None"),
+        ({"question": b"Why?"}, "question cannot be used: Input should be a valid string"),
+        ({"question": "Why? " * 5_000}, "question"),
+        ({"docs": b"papers"}, "a list of folders"),
+        ({"after": Report(title="", question="", markdown="")}, "`after` names no run"),
         ({"docs": None}, "docs cannot be None"),
         ({"docs": [""]}, "a folder of documents is empty"),
         ({"documents": 5}, "`documents` is a folder"),
@@ -96,9 +102,12 @@ async def test_an_argument_of_another_kind_is_refused_before_the_run(arguments: 
 
 
 async def test_other_functions_refuse_arguments_of_another_kind_too() -> None:
-    for wrong in (aresume(5), asteer(5), asteer("Shorter", skip=5)):  # type: ignore[arg-type]  # that is what is tested
+    for wrong in (aresume(5), asteer(5), asteer("Shorter", skip=5), arevise(5), areplay(5), aversions(5)):  # type: ignore[arg-type]  # that is what is tested
         with pytest.raises(BadInput, match="cannot be 5"):
             await wrong
+    for formats in ("html", ["exe"]):
+        with pytest.raises(BadInput, match=f"formats cannot be .*{formats[0]}"):
+            await areport("latest", formats)  # type: ignore[arg-type]  # that is what is tested
 
 
 async def test_one_folder_needs_no_list(docs: Path) -> None:
@@ -126,9 +135,11 @@ async def test_an_answer_to_a_review_that_cannot_be_used_ends_the_run_and_the_ne
     assert "Belfast" in report.markdown
 
 
-async def test_words_that_every_review_is_answered_with_end_the_run(docs: Path) -> None:
-    with pytest.raises(BadInput, match=r"Please review the plan\n.*accept"):
-        await aresearch(QUESTION, docs=docs, review_plan=True, on_review=lambda _: "accept")
+async def test_a_change_that_every_plan_is_answered_with_ends_the_run_and_says_why(docs: Path) -> None:
+    with pytest.raises(BadInput, match=r"changed by this answer already, which is given again\.\n.*accept"):
+        await aresearch(QUESTION, docs=docs, review_plan=True, on_review=lambda _: "only his birthplace")
+    report = await aresearch(QUESTION, docs=docs, review_plan=True, on_review=lambda _: "accept")
+    assert "Belfast" in report.markdown
 
 
 @pytest.mark.parametrize("answer", [object(), {"action": "edit", "feedback": "\ud800"}])
@@ -149,3 +160,13 @@ async def test_a_change_without_words_is_refused_in_the_language_of_the_question
         await aresearch("这条船有多长？", docs=docs, review_plan=True)
     with pytest.raises(BadInput, match="尚未完成，没有可修改的报告"):
         await arevise((await aruns())[0].id, shorter=True)
+
+
+def test_the_first_event_names_the_run_and_is_printed_once(docs: Path, leadline: Leadline) -> None:
+    events: list[Event] = []
+    report = research(QUESTION, docs=docs, depth="quick", on_event=events.append)
+    assert (events[0].type, events[0].data) == ("notice", {"run_id": report.run_id})
+    ran = leadline("research", QUESTION, "--docs", docs, "--quick", "--events")
+    assert [line for line in ran.err.splitlines() if QUESTION in line and '"notice"' in line] == ran.err.splitlines()[
+        :1
+    ]

@@ -5,8 +5,10 @@ import stat
 from pathlib import Path
 
 import pytest
+from langgraph.store.base import PutOp
 
 from leadline import research
+from leadline.runs.store import RunRecord, open_home
 from tests.leadline.conftest import Leadline
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
@@ -39,3 +41,13 @@ def test_a_home_that_somebody_shares_keeps_its_permissions(docs: Path, tmp_path:
     research(QUESTION, docs=[docs], out=tmp_path / "out")
     assert stat.S_IMODE(home.stat().st_mode) == 0o750
     assert {mode for name, mode in modes(home).items() if name.endswith(".sqlite")} == {0o600}
+
+
+async def test_every_run_of_a_home_is_found_and_listed(tmp_path: Path) -> None:
+    runs = [RunRecord(id=f"run-{number}", question=QUESTION) for number in range(1_100)]
+    async with open_home(tmp_path) as home:
+        await home.store.abatch(
+            [PutOp(("runs",), record.id, record.model_dump(mode="json"), index=False) for record in runs]
+        )
+        assert len(await home.records()) == len(runs)
+        assert [(await home.record(record.id)).id for record in (runs[0], runs[-1])] == ["run-0", "run-1099"]

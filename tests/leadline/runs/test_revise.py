@@ -38,6 +38,8 @@ async def test_versions_are_kept_without_a_folder_too(endpoint: OpenAIServer, ru
     assert [(version.number, version.request, version.report.title) for version in versions] == [
         (1, "", "Storms"), (2, "Another title", "The pier"),
     ]  # fmt: skip
+    assert {version.report.run_id for version in versions} == {run}
+    assert versions[0].created == (await aruns())[0].created
     assert [not (await averify(run, number))[1].problems for number in (1, 2)] == [True, True]
     assert "reporter_editing" in report.prompts
     with pytest.raises(BadInput, match="no version 3"):

@@ -32,7 +32,7 @@ def test_a_lock_that_is_held_stays_and_its_run_is_refused(tmp_path: Path) -> Non
         sweep(tmp_path)
         assert (tmp_path / "locks" / "held.lock").exists()
         with (
-            pytest.raises(BadInput, match="Another process is working on run held already"),
+            pytest.raises(BadInput, match="Run held is being worked on already"),
             hold_run_lock(tmp_path, "held"),
         ):
             pass

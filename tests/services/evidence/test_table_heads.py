@@ -16,6 +16,18 @@ MARKDOWN = (
     "Text.\n\n| Line | 2016 | 2017 |\n|---|---|---|\n| Harbour | 4.38 | 4.31 |\n| Mill | 2.94 | 2.93 |\n\nMore text."
 )
 
+PRINTED = """Totals:
+region  total_eur  difference  missed
+  East   11093.48     -706.52    True
+ South   12702.25      202.25   False
+rows 500 missing 1
+
+        size  count       sum
+West     138    137  14814.22
+
+North    9679.73     12000
+Mitte   12702.25     12500"""
+
 
 @pytest.mark.parametrize(
     ("text", "row", "heads"),
@@ -26,6 +38,12 @@ MARKDOWN = (
         (CSV, "A note", ""),
         (MARKDOWN, "| Mill", "| Line | 2016 | 2017 |"),
         (MARKDOWN, "More text", ""),
+        (PRINTED, "  East", "region  total_eur  difference  missed"),
+        (PRINTED, "South", "region  total_eur  difference  missed"),
+        (PRINTED, "region", ""),
+        (PRINTED, "rows 500", ""),
+        (PRINTED, "West", "        size  count       sum"),
+        (PRINTED, "Mitte", ""),
     ],
 )
 def test_a_row_has_the_headings_of_its_table(text: str, row: str, heads: str) -> None:

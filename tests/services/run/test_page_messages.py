@@ -120,6 +120,7 @@ SAID = {
     "Leave --max-steps and --format out, or raise --max-cost.": "Leave `max_step_num` and `output_formats` out, or raise `max_cost`.",
     "`leadline runs` lists all runs.": "`leadline.aruns()` lists all runs.",
     "Continue with: leadline resume 20261126-03": "Continue with: leadline.aresume('20261126-03')",
+    "Continue with: leadline resume mine": "Continue with: leadline.aresume('mine')",
     "Start one with: leadline research": "Start one with: leadline.research()",
     "Choose another port: leadline serve --port 8": "Choose another port: leadline serve --port 8",
     "Make it anew: leadline runs export 2026 --format md.": "Make it anew: leadline runs export 2026 --format md.",

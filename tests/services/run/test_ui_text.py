@@ -76,6 +76,6 @@ def test_a_server_says_it_in_the_words_of_a_page() -> None:
     assert "max_plan_iterations" in say("plan_limit", "en-US", limit=2)
     with on_a_page():
         assert say("plan_limit", "en-US", limit=2) == (
-            "The limit of 2 plans was reached (“Maximum plans” in the settings)."
+            "The limit of plans was reached (“Maximum plans” in the settings: 2)."
         )
         assert "设置" in say("plan_limit", "zh-CN", limit=2)
