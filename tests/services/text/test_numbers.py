@@ -31,6 +31,12 @@ from services.text.scale_words import _LIKE_ONE, _words
         ("三万五", 35_000),
         ("一亿二千万", 120_000_000),
         ("两千零五", 2005),
+        ("九点五亿", 950_000_000),
+        ("一点二千万", 12_000_000),
+        ("二點五萬億", 2_500_000_000_000),
+        ("得了八点五分", 8.5),
+        ("合同总价壹佰万元整", 1_000_000),
+        ("贰拾叁萬伍仟圓", 235_000),
         ("3.5万", 35_000),
         ("1.2亿", 120_000_000),
         ("5百万", 5_000_000),
@@ -58,6 +64,8 @@ def test_a_number_has_one_value_however_it_is_written(text: str, value: float) -
         ("8月30日", (None, 8, 30)),
         ("May 1875", (1875, 5, None)),
         ("2018年", (2018, None, None)),
+        ("民國一一四年十一月三日", (2025, 11, 3)),
+        ("民国三十八年", (1949, None, None)),
     ],
 )
 def test_a_date_has_one_meaning_however_it_is_written(text: str, date: tuple[int | None, ...]) -> None:
@@ -86,7 +94,7 @@ def test_decades_and_centuries_are_stretches_of_years(text: str, years: tuple[in
         "- an item [E2-1][E3-12]",
         "【E2-1】 (E2-1, E3-4) [[3]](https://example.org/12) [12]",
         "COVID-19 and H2O",
-        "one of them, 一个, 统一, 四川, 万一, 千方百计, 十分重要",
+        "one of them, 一个, 统一, 四川, 万一, 千方百计, 十分重要, 有一点十分重要, 队伍陆续",
     ],
 )
 def test_ordinals_marks_and_names_are_no_numbers(text: str) -> None:
@@ -109,6 +117,9 @@ def test_ordinals_marks_and_names_are_no_numbers(text: str) -> None:
         ("百分之五十二点七", "52.7%"),
         ("52.7 %", "a share of 0.527"),
         ("1.2亿", "120 million"),
+        ("净利润9.5亿元", "净利润为九点五亿元"),
+        ("9:30 and 9时30分", "上午九时三十分"),
+        ("九点三十分", "at 9:30"),
         ("in 1876", "the voyage of 1872–76"),
         ("on 23 March 1875", "The year was 1875. On 23 March they sounded."),
         ("since v6.5.0", "从 v6.5.0 起"),
@@ -134,6 +145,7 @@ def test_a_number_that_the_evidence_holds_is_not_missing(claim: str, evidence: s
         ("2018年8月31日", "2018年8月30日", ["2018年8月31日"]),
         ("百分之五十三", "52.7%", ["百分之五十三"]),
         ("3.5万人", "3.5亿人", ["3.5万"]),
+        ("9.5元", "九点五亿元", ["9.5"]),
         ("two thousand men", "twelve thousand men", ["two thousand"]),
         ("三个月和六个月", "三个月", ["六"]),
         ("5 million", "5 billion", ["5 million"]),
