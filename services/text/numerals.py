@@ -44,7 +44,8 @@ MAX_DIGITS = 100
 whole numbers of more than 4,300 digits."""
 MAX_WORDS = 40
 _FORMAL = str.maketrans("壹贰貳叁參肆伍陆陸柒捌玖拾佰仟", "一二二三三四五六六七八九十百千")
-_FORMAL_SUM = re.compile(f"[{''.join(map(chr, _FORMAL))}零万萬亿億]{{2,}}(?=[元圆圓])")
+_FORMAL_SIGN = f"[{''.join(map(chr, _FORMAL))}零万萬亿億]"
+_FORMAL_SUM = re.compile(rf"(?<!{_FORMAL_SIGN}){_FORMAL_SIGN}{{2,}}+(?=[元圆圓])")
 _REPUBLIC = re.compile(rf"民[国國]\s?(\d{{1,3}}|[{CHINESE_DIGIT}十百]{{1,5}})年")
 _FIRST_OF_REPUBLIC = 1912
 _CLOCK = re.compile(
