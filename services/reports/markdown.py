@@ -281,15 +281,16 @@ def _conflicts(contradictions: list[Contradiction], draft: ReportInputs, labels:
         if named.differs or len(cited.intersection(named.excerpt_ids)) < min(2, len(named.excerpt_ids))
     ]
     by_id = {excerpt.id: excerpt for excerpt in draft.excerpts}
-    for contradiction in {named.topic: named for named in shown}.values():
+    for contradiction in {named.topic or named.explanation: named for named in shown}.values():
         sides = [by_id[side] for side in contradiction.excerpt_ids]
         topic, about = contradiction.topic, f"{contradiction.topic} {contradiction.explanation}"
         if topic and not missing_quantities(topic, [draft.question, *(side.quote for side in sides)]):
             yield Paragraph(_text(topic, "strong"))
         notes = (f" — {note}" if note else "" for note in side_notes(sides, draft.sources, labels))
+        longest = LONGEST_SIDE if topic else 0  # without a topic, rules compared sentences
         yield from _listed(
             (
-                *_text(f"“{as_line(side.quote if len(sides) == 1 else _best_sentence(side.quote, about))}” "),
+                *_text(f"“{as_line(side.quote if len(sides) == 1 else _best_sentence(side.quote, about, longest))}” "),
                 Citation(0, "", (side.id,)),
                 *_text(note),
             )
@@ -299,9 +300,9 @@ def _conflicts(contradictions: list[Contradiction], draft: ReportInputs, labels:
             yield Paragraph(_text(labels.unconfirmed))
 
 
-def _best_sentence(quote: str, about: str) -> str:
+def _best_sentence(quote: str, about: str, longest: int) -> str:
     """Return a quote; of a long one, the sentence most relevant to `about`."""
-    spans = sentences(quote) if len(quote) > LONGEST_SIDE else []
+    spans = sentences(quote) if len(quote) > longest else []
     parts = [quote[span.start : span.end] for span in spans]
     scores = sentence_scores(about, parts)
     return parts[max(range(len(parts)), key=lambda place: scores[place])] if parts else quote
