@@ -84,7 +84,7 @@ async def arevise(
     """
     instruction = request.strip() or without
     check_utf8(instruction)
-    spoken = message_language(instruction) if instruction else "en-US"
+    spoken = message_language(instruction) if instruction else ""
     request = worded(request, spoken, without=without, shorten=shorter)
     if not request or len(request) > MAX_REQUEST:
         raise BadInput(say("revision_length", spoken, most=MAX_REQUEST))
@@ -122,6 +122,7 @@ async def _changeable(home: Home, run_id: str | None, spoken: str) -> tuple[RunR
     if run_id is None and not any(record.has_answer for record in records):
         raise BadInput(say("revising_no_report", spoken))
     record = await home.record(run_id, finished=True)
+    spoken = spoken or message_language(record.question)
     if record.status == "running" or not record.has_answer:
         key = "revising_running" if record.status == "running" else "revising_unfinished"
         raise BadInput(say(key, spoken, run=record.id))
