@@ -322,7 +322,7 @@ def _digits(text: str) -> _Spans:
     for place, match in enumerate(matches):
         if match.start() < end:
             continue
-        value = _decimal(match["digits"])
+        value = _decimal(match["digits"]) / (10 if "‰" in (match["percent"] or "") else 1)
         scale, end = _scale(text, match)
         total, step = value * scale, _step(value) * scale
         other = total * _OTHER_READING[match["digits"][-4]] if _TWO_READINGS.fullmatch(match["digits"]) else Fraction(0)
