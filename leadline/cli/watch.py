@@ -48,7 +48,7 @@ async def _show(outcome: WatchResult, folder: str | None, as_json: bool) -> None
     text = watch_markdown(outcome)
     if outcome.has_news and folder is not None and await asyncio.to_thread(Path(folder).is_dir):
         await write_files(Path(folder), {"watch.md": text.encode()}, "watch")
-        echo(f"Written to {folder}/watch.md", err=True)
+        echo(say("watch_written", outcome.locale, file=f"{folder}/watch.md"), err=True)
     if as_json:
         echo(outcome.model_dump_json())
     elif outcome.has_news:
@@ -104,9 +104,9 @@ def _finding(finding: NewFinding) -> str:
 
 
 def _claim(claim: ClaimNow, locale: str) -> str:
-    lines = [f"- {_line(claim.text)} ({', '.join(claim.sources)})"]
-    lines += [f"  - {say('watch_was', locale)}: “{_line(claim.was)}”"] if claim.was else []
-    lines += [f"  - {say('watch_now', locale)}: “{_line(claim.now)}”"] if claim.now else []
+    lines = [f"- {_line(claim.text)} {' '.join(f'[{source[1:]}]' for source in claim.sources)}"]
+    lines += [f"  - {say('watch_was', locale, quote=_line(claim.was))}"] if claim.was else []
+    lines += [f"  - {say('watch_now', locale, quote=_line(claim.now))}"] if claim.now else []
     return "\n".join(lines)
 
 

@@ -67,7 +67,7 @@ class Rechecked(BaseModel):
 
 
 async def recheck(report: Report, context: RunContext) -> Rechecked:
-    """Read a report's sources again and search for its claims in them.
+    """Read a report's sources again and search for its verified claims in them.
 
     Computations, databases and results of tools are not run again; claims that rest on them alone are not checked.
     """
@@ -84,7 +84,7 @@ async def recheck(report: Report, context: RunContext) -> Rechecked:
         lambda: [
             _claim(citation, excerpts, names, states, {key: text for key, (text, _) in now.items()})
             for citation in report.citations
-            if citation.cited_by != "report"  # it sums up the others
+            if citation.verified and citation.cited_by != "report"  # which sums up the others
         ]
     )
     return Rechecked(

@@ -81,7 +81,7 @@ async def arevise(
     """
     instruction = request.strip() or without
     check_utf8(instruction)
-    spoken = message_language(instruction) if instruction else "en-US"
+    spoken = message_language(instruction) if instruction else ""
     request = worded(request, spoken, without=without, shorten=shorter)
     if not request or len(request) > MAX_REQUEST:
         raise BadInput(say("revision_length", spoken, most=MAX_REQUEST))
@@ -90,7 +90,7 @@ async def arevise(
     language = "" if locale in {"", "auto"} else checked_choices({"locale": locale}).locale
     revision = Revision(request=request, locale=language, research=research, without=without, shorten=shorter)
     async with open_home(settings().leadline_home) as home:
-        record, report = await _changeable(home, run_id, spoken, asked=bool(instruction))
+        record, report = await _changeable(home, run_id, spoken)
         record.check_usable()
         await asyncio.to_thread(_check_change, record, report, revision)
         if out is not None:
@@ -106,7 +106,7 @@ async def arevise(
         )
 
 
-async def _changeable(home: Home, run_id: str | None, spoken: str, *, asked: bool) -> tuple[RunRecord, Report]:
+async def _changeable(home: Home, run_id: str | None, spoken: str) -> tuple[RunRecord, Report]:
     """Return a run with a changeable report, without a change of it that was interrupted, and the report.
 
     Raises:
@@ -119,7 +119,7 @@ async def _changeable(home: Home, run_id: str | None, spoken: str, *, asked: boo
     if run_id is None and not any(record.has_answer for record in records):
         raise BadInput(say("revising_no_report", spoken))
     record = await home.record(run_id, finished=True)
-    spoken = spoken if asked else message_language(record.question)
+    spoken = spoken or message_language(record.question)
     if record.status == "running" or not record.has_answer:
         key = "revising_running" if record.status == "running" else "revising_unfinished"
         raise BadInput(say(key, spoken, run=record.id))

@@ -198,7 +198,9 @@ async def finished_report(home: Home, run_id: str | None) -> tuple[RunRecord, Re
     if not record.has_answer:
         raise BadInput(f"Run {record.id} is not finished. Continue with: leadline resume {record.id}")
     if report is None:
-        raise BadInput(f"Run {record.id} was answered without research, so it has no report.")
+        raise BadInput(
+            f"Run {record.id} was answered without research, so it has no report. Name another run: leadline runs lists them."
+        )
     return record, report.model_copy(update={"run_id": record.id})
 
 

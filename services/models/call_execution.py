@@ -14,6 +14,7 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.runnables import RunnableConfig
 from pydantic import BaseModel
 
+from schemas.events import CallProgress
 from schemas.usage import CallUsage
 from services.models.answer_watch import AnswerWatch, RepeatsItself, Sign, progress_reported
 from services.models.attempts import Attempts, attempt_until_answered
@@ -124,12 +125,17 @@ class Exchange:
         try:
             async with AsyncExitStack() as until_answered:
                 # A large file loads for long
-                async with progress_reported(AnswerWatch(), self.model.role, 1, self.run.emit_progress):
+                async with progress_reported(AnswerWatch(), self.model.role, 1, self._report):
                     await until_answered.enter_async_context(at_hand(self.model))
                 return await self._paid(attempts)
         except LeadlineError as error:
             error.log_fields = {**attempts.log_fields(), **error.log_fields}
             raise
+
+    def _report(self, progress: CallProgress) -> None:
+        """Tell the progress of a call; without a model nobody waits for one."""
+        if self.model.provider != OFFLINE:
+            self.run.emit_progress(progress)
 
     async def _paid(self, attempts: Attempts) -> Reply:
         await self._prepare()
@@ -165,7 +171,7 @@ class Exchange:
     async def _answered(self, attempts: Attempts) -> AIMessage:
         """Return the answer; an answer that repeats itself is stopped and counted up to that point."""
         try:
-            return await attempt_until_answered(self.model, attempts, self._send, self._change, self.run.emit_progress)
+            return await attempt_until_answered(self.model, attempts, self._send, self._change, self._report)
         except RepeatsItself as repeating:
             read, wrote = estimate_tokens(self.fitted.messages), attempts.characters // 4
             return AIMessage(

@@ -269,23 +269,25 @@ def _conflicts(contradictions: list[Contradiction], draft: ReportInputs, labels:
     def is_shown(named: Contradiction) -> bool:
         return bool(named.differs) or len(cited.intersection(named.excerpt_ids)) < min(2, len(named.excerpt_ids))
 
-    for contradiction in {named.topic: named for named in filter(is_shown, contradictions)}.values():
+    shown = filter(is_shown, contradictions)
+    for contradiction in {named.topic or named.explanation: named for named in shown}.values():
         sides = [by_id[side] for side in contradiction.excerpt_ids]
         topic, about = contradiction.topic, f"{contradiction.topic} {contradiction.explanation}"
         if topic and not missing_quantities(topic, [draft.question, *(side.quote for side in sides)]):
             yield Paragraph(_text(topic, "strong"))
+        longest = LONGEST_SIDE if topic else 0  # without a topic, rules compared sentences
         lines: list[Inlines] = []
         for side, note in zip(sides, side_notes(sides, draft.sources, labels), strict=True):
-            quote = as_line(side.quote if len(sides) == 1 else _best_sentence(side.quote, about))
+            quote = as_line(side.quote if len(sides) == 1 else _best_sentence(side.quote, about, longest))
             lines.append((*_text(f"“{quote}” "), Citation(0, "", (side.id,)), *_text(f" — {note}" if note else "")))
         yield from _listed(lines)
         if not contradiction.differs:
             yield Paragraph(_text(labels.unconfirmed))
 
 
-def _best_sentence(quote: str, about: str) -> str:
+def _best_sentence(quote: str, about: str, longest: int) -> str:
     """Return a quote; of a long one, the sentence most relevant to `about`."""
-    spans = sentences(quote) if len(quote) > LONGEST_SIDE else []
+    spans = sentences(quote) if len(quote) > longest else []
     parts = [quote[span.start : span.end] for span in spans]
     scores = sentence_scores(about, parts)
     return parts[max(range(len(parts)), key=lambda place: scores[place])] if parts else quote

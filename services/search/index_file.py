@@ -12,8 +12,8 @@ from services.run.errors import IndexDamaged
 from services.run.log import WARNING, log
 from services.run.private_files import make_private_file
 
-VERSION = 31
-"""Part of the index's file name; changes of schema, splitting or tokens need a new version."""
+VERSION = 32
+"""Part of the index's file name; changes of schema, of what texts are read as, of splitting or tokens need a new version."""
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS files (
   path TEXT PRIMARY KEY, size INTEGER, mtime INTEGER, hash TEXT, title TEXT, published TEXT, card TEXT, note TEXT, tables TEXT, error TEXT);

@@ -9,6 +9,9 @@ from statistics import mean
 import pdfplumber
 
 from services.search.pdf_layout import LEAST_ROWS, PROSE_WORDS, PdfLine, Word, mean_length
+from services.search.sheets import Merged, Sheet, table_of
+from services.text.normal_form import normal_form
+from services.text.tables import pipe_table
 
 TABLE_SECONDS = 2.0
 """Seconds for the tables of a file; those of later pages stay lines."""
@@ -24,6 +27,8 @@ ROW_DISTANCE = 2.0
 COLUMN_GAP = 0.6
 """Least width of a gap between its columns, likewise; a blank of a typewriter font has 0.5."""
 
+_RADICALS = re.compile("[\u2f00-\u2fd5]")
+"""Signs that many Chinese fonts map to in place of the characters that look alike; PDFium reads the characters."""
 _NUMBER = re.compile(r"\W{0,3}\d")
 _Span = tuple[float, float]
 """Left and right edge in points."""
@@ -158,23 +163,49 @@ def _column(left: float, right: float, columns: Sequence[_Span]) -> int:
 
 def _markdown(rows: Sequence[Sequence[str | None]]) -> str:
     """Return a table as Markdown; empty if it is a single row or column, mostly empty, or a page layout in boxes."""
-    cells = [cut for row in rows if any(row) for cut in _cut([cell or "" for cell in row])]
+    cells = [cut for row in rows if any(row) for cut in _cut(row)]
     filled = [cell for row in cells for cell in row if cell]
     if len(cells) < 2 or len(cells[0]) < 2 or len(filled) < LEAST_FILLED * sum(map(len, cells)):
         return ""
     if mean(map(len, filled)) > LONGEST_CELL:
         return ""
-    lines = [f"| {' | '.join(row)} |" for row in cells]
-    return "\n".join([lines[0], f"|{' --- |' * len(cells[0])}", *lines[1:]])
+    table = [[cell or "" for cell in row] for row in cells]
+    joined = table_of(Sheet("", table, _merged_cells(cells))) if _goes_on_below(*cells[:2]) else None
+    return joined.markdown()[0] if joined else "\n".join(pipe_table(table))
 
 
-def _cut(row: Sequence[str]) -> list[list[str]]:
+def _goes_on_below(upper: Sequence[str | None], lower: Sequence[str | None]) -> bool:
+    """Tell whether the second row of a grid parts the cells of the first that reach over several columns, and only those."""
+    over = [cell is None or following is None for cell, following in zip(upper, [*upper[1:], ""], strict=True)]
+    return any(over) and over == [bool(cell) for cell in lower]
+
+
+def _merged_cells(rows: Sequence[Sequence[str | None]]) -> list[Merged]:
+    """Return the cells that take several places, where only the first has a text and the others none, not even an empty one."""
+    merged: list[Merged] = []
+    for top, row in enumerate(rows):
+        for start in (place for place, cell in enumerate(row) if cell):
+            column = [own[start] for own in rows]
+            end, bottom = start + _gap(row[start + 1 :]), top + _gap(column[top + 1 :])
+            merged += [(top, start, bottom, end)] if (bottom, end) > (top, start) else []
+    return merged
+
+
+def _gap(cells: Sequence[str | None]) -> int:
+    return next((place for place, cell in enumerate(cells) if cell is not None), len(cells))
+
+
+def _cut(row: Sequence[str | None]) -> list[list[str | None]]:
     """Return a row of a grid as one row of cells, or as several where only every few of them have a rule between."""
     heights = {len(cell.splitlines()) for cell in row if cell}
     several = len(heights) == 1 and max(heights) > 2
     parts = (
-        [[cell.splitlines()[place] if cell else "" for cell in row] for place in range(max(heights))]
+        [[cell.splitlines()[place] if cell else cell for cell in row] for place in range(max(heights))]
         if several
         else [row]
     )
-    return [[" ".join(cell.split()).replace("|", "\\|") for cell in part] for part in parts]
+    return [[cell and _plain(cell) for cell in part] for part in parts]
+
+
+def _plain(cell: str) -> str:
+    return _RADICALS.sub(lambda match: normal_form("NFKC", match.group()), " ".join(cell.split()))

@@ -19,6 +19,7 @@ from services.text.numerals import (
     SCALE_SIGNS,
     chinese_value,
     english_value,
+    plain_chinese,
     scale_value,
 )
 from services.text.scale_words import scale_at
@@ -171,7 +172,7 @@ def quantities_with_places(text: str) -> _Placed:
 
 def _read(text: str) -> _Placed:
     text = _LIST_MARK.sub("", _CITATION.sub(" ", text))
-    text = normal_form("NFKC", _EXPONENT.sub("^", text.replace("−", "-").replace("‰", "‰")))
+    text = plain_chinese(normal_form("NFKC", _EXPONENT.sub("^", text.replace("−", "-").replace("‰", "‰"))))
     text = _SPACED.sub(lambda match: match.group(1) + re.sub(r"\D", "", match.group(2)), text)
     text = _MONEY.sub(lambda match: f"{match.group(1)} {SCALE_SIGNS[match.group(2).lower()]}", text)
     text = _GROUPED.sub("", text)
@@ -321,7 +322,7 @@ def _digits(text: str) -> _Spans:
     for place, match in enumerate(matches):
         if match.start() < end:
             continue
-        value = _decimal(match["digits"])
+        value = _decimal(match["digits"]) / (10 if "‰" in (match["percent"] or "") else 1)
         scale, end = _scale(text, match)
         total, step = value * scale, _step(value) * scale
         other = total * _OTHER_READING[match["digits"][-4]] if _TWO_READINGS.fullmatch(match["digits"]) else Fraction(0)
@@ -401,7 +402,7 @@ def _counts(written: str, following: str) -> bool:
     if _IDIOM.match(written + following) or _IDIOM.match(written):
         return False
     if len(written) > 1:
-        return any(char in "十百千万萬亿億点" for char in written) or len(written) >= 4
+        return any(char in "十百千万萬亿億点點" for char in written) or len(written) >= 4
     return written not in "一零〇百千万萬亿億" and following != "" and following in _MEASURED
 
 

@@ -37,12 +37,21 @@ CHINESE_CHARACTERS = f"{CHINESE_DIGIT}十百千万萬亿億"
 """What Chinese numerals consist of."""
 CHINESE_SCALE = r"(?:[十百万亿萬億]|千(?![瓦米克帕赫卡]))"
 """Pattern of a character that scales the digits before it; in `千瓦时` the unit has it."""
-CHINESE = rf"[{CHINESE_CHARACTERS}]++(?:点[{CHINESE_DIGIT}]++)?"
+CHINESE = rf"[{CHINESE_CHARACTERS}]++(?:[点點][{CHINESE_DIGIT}]++(?:[百千]?[万萬亿億]{{1,2}})?)?"
 """Pattern of a number in Chinese numerals; `chinese_value` tells which."""
 MAX_DIGITS = 100
 """Characters of the longest number that means a quantity; what is longer is a serial number, a key or an attack. Python refuses
 whole numbers of more than 4,300 digits."""
 MAX_WORDS = 40
+_FORMAL = str.maketrans("壹贰貳叁參肆伍陆陸柒捌玖拾佰仟", "一二二三三四五六六七八九十百千")
+_FORMAL_SIGN = f"[{''.join(map(chr, _FORMAL))}零万萬亿億]"
+_FORMAL_SUM = re.compile(rf"(?<!{_FORMAL_SIGN}){_FORMAL_SIGN}{{2,}}+(?=[元圆圓])")
+_REPUBLIC = re.compile(rf"民[国國]\s?(\d{{1,3}}|[{CHINESE_DIGIT}十百]{{1,5}})年")
+_FIRST_OF_REPUBLIC = 1912
+_CLOCK = re.compile(
+    "(?<![一二三四五六七八九十])(二?十[一二三四五六七八九]?|[零〇一二两三四五六七八九])[时時点點]([二三四五]十[一二三四五六七八九]?|十[一二三四五六七八九])分(?!之)"
+)
+"""None with `十分`, which mostly means `very`: `有一点十分重要`."""
 
 
 def english_value(written: str) -> Fraction:
@@ -62,17 +71,26 @@ def english_value(written: str) -> Fraction:
     return Fraction(total + current)
 
 
+def plain_chinese(text: str) -> str:
+    """Return a text with the numerals of sums (`伍仟元`), of clock times (`九时三十分`) and of the Republic's years (`民国一一四年`) as others write them."""
+    text = _FORMAL_SUM.sub(lambda match: match[0].translate(_FORMAL), text)
+    text = _REPUBLIC.sub(lambda match: f"{_FIRST_OF_REPUBLIC - 1 + _count(match[1])}年", text)
+    return _CLOCK.sub(lambda match: f"{_count(match[1])}:{_count(match[2])}", text)
+
+
+def _count(written: str) -> int:
+    return int(written) if written.isdecimal() else int(chinese_value(written))
+
+
 def chinese_value(written: str) -> Fraction:
     """Return the value of a number in Chinese numerals, positional (`一万二千`) or digit by digit (`二〇一八`)."""
-    whole, _, decimals = written.partition("点")
+    whole, _, decimals = written.replace("點", "点").partition("点")
     if all(char in _CHINESE_DIGITS for char in whole):
         value = int("".join(str(_CHINESE_DIGITS[char]) for char in whole) or "0")
     else:
         value = _positional(whole)
-    if not decimals:
-        return Fraction(value)
-    digits = "".join(str(_CHINESE_DIGITS[char]) for char in decimals)
-    return value + Fraction(int(digits), 10 ** len(digits))
+    digits = "".join(str(_CHINESE_DIGITS[char]) for char in decimals if char in _CHINESE_DIGITS)
+    return (value + Fraction(int(digits or 0), 10 ** len(digits))) * scale_value(decimals[len(digits) :])
 
 
 def _positional(written: str) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from services.models import attempts
+from services.models import answer_watch, attempts
 from services.run.settings import forget_settings
 from services.search import folder_reading
 from tests.leadline.conftest import Leadline
@@ -85,6 +85,11 @@ def test_it_is_told_how_many_files_of_a_folder_are_read(
     events = [json.loads(line) for line in ran.err.splitlines() if line.startswith("{")]
     lines = [event["title"] for event in events if event["type"] == "reading"] if option else ran.err.splitlines()
     assert any(re.search(r"Reading \d{1,3} of 300 files", line) for line in lines)
+
+
+def test_without_a_model_nobody_waits_for_one(leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answer_watch, "REPORT_EVERY", 0.0)
+    assert "the model" not in leadline("research", QUESTION, "--docs", docs, "--quick").err
 
 
 def test_a_checkout_is_searched_as_it_is_and_kinds_that_are_not_read_are_counted(

@@ -203,6 +203,18 @@ def test_without_a_model_changes_in_words_say_that_one_is_needed(
     assert leadline("runs", "show", run.id, "--version", "2").code == 2
 
 
+def test_an_answer_without_research_is_not_changed_and_the_message_is_in_its_language(
+    leadline: Leadline, endpoint: OpenAIServer
+) -> None:
+    greeting = {"reason": "r", "intent": "greeting", "reply": "你好。", "locale": "zh-CN"}
+    endpoint.script["coordinator"] = [json.dumps(greeting)]
+    assert leadline("research", "你好，请问你是谁？", "--quick").code == 0
+    ran = leadline("revise", "--shorter")
+    assert ran.code == 2
+    assert "未经研究即已答复" in ran.err
+    assert "leadline runs" in ran.err
+
+
 def test_bad_input_is_answered_with_one_message(leadline: Leadline, run: Run) -> None:
     for arguments, said in (
         (("revise", "19990101-000000", "Shorter"), "There is no run"),

@@ -111,6 +111,8 @@ def test_a_chinese_report_is_told_of_in_chinese(tmp_path: Path, leadline: Leadli
     ran = leadline("watch", run_id)
     assert ran.code == 1
     assert "## 数字有变" in ran.out
+    assert "\n  - 现为：“1874年，汤姆森首次用钢琴线测量海深。”" in ran.out
+    assert "钢琴线测量海深。 [1]\n" in ran.out
 
 
 def test_only_pages_that_are_new_are_read(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -148,6 +148,35 @@ def test_a_contradiction_that_code_cannot_see_says_so_unless_the_text_cites_its_
     assert said not in finish_report(draft(both, contradictions=[named], locale=locale), Usage()).markdown
 
 
+def test_of_a_long_side_the_sentence_on_the_topic_is_shown(draft: Make) -> None:
+    long = excerpt_of("E1-1").model_copy(update={"quote": "The ship left in spring. " * 12 + "The wire weighed 30 kg."})
+    other = excerpt_of("E2-1").model_copy(update={"quote": "The wire weighed 36 kg."})
+    conflict = Contradiction(topic="weight of the wire", excerpt_ids=["E1-1", "E2-1"], differs="numbers")
+    made = replace(draft(DEPTH, contradictions=[conflict]), excerpts=[long, other])
+    below = finish_report(made, Usage()).markdown.split("## Where sources disagree")[1].split("##")[0]
+    assert "“The wire weighed 30 kg.” " in below
+    assert "spring" not in below
+
+
+def test_figures_that_rules_found_to_differ_stand_in_their_sentences_each_pair_once(draft: Make) -> None:
+    quotes = {
+        "E1-1": "It fell in May. The wire weighed 40 kg. It is 3 m.",
+        "E2-1": "The wire weighed 41 kg. It is 4 m.",
+    }
+    excerpts = [excerpt_of(key).model_copy(update={"quote": quote}) for key, quote in quotes.items()]
+    pairs = [
+        Contradiction(topic="", excerpt_ids=[*quotes], explanation=each) for each in ("40 kg / 41 kg", "3 m / 4 m")
+    ]
+    made = replace(draft(DEPTH, contradictions=pairs), excerpts=excerpts)
+    told = finish_report(made, Usage()).markdown.partition("## Where sources disagree")[2]
+    assert [line.split("”")[0] for line in told.splitlines() if line.startswith("- “")] == [
+        "- “The wire weighed 40 kg.",
+        "- “The wire weighed 41 kg.",
+        "- “It is 3 m.",
+        "- “It is 4 m.",
+    ]
+
+
 def test_a_contradiction_with_an_excerpt_that_does_not_exist_is_left_out(draft: Make) -> None:
     conflict = Contradiction(topic="t", excerpt_ids=["E1-1", "E9-9"])
     report = finish_report(draft(DEPTH, contradictions=[conflict]), Usage())

@@ -97,6 +97,30 @@ def test_words_in_a_ruled_table_stay_apart() -> None:
     ]
 
 
+def test_a_head_of_two_rows_is_one_and_its_signs_are_those_of_prose() -> None:
+    rows = [("@", "2025", "", "2024", ""), ("", "(m)", "share", "(m)", "share"), ("Cells", "862", "67%", "773", "69%")]
+    rows += [("Storage", "341", "27%", "268", "24%")]
+    page = [
+        (76 + 60 * cell, 704 - 20 * place, text)
+        for place, row in enumerate(rows)
+        for cell, text in enumerate(row)
+        if text
+    ]
+    over = ["72 680 60 40 re S", "132 700 120 20 re S", "252 700 120 20 re S"]
+    boxes = [
+        f"{72 + 60 * cell} {700 - 20 * place} 60 20 re S"
+        for place in range(1, 4)
+        for cell in range(5)
+        if (place, cell) != (1, 0)
+    ]
+    text = pdf_text(_pdf(page, drawn="\n".join([*over, *boxes]), encoding="/Encoding<</Differences[64/uni2F12]>>"))
+    assert text.splitlines() == [
+        "| 力 | 2025 (m) | 2025 share | 2024 (m) | 2024 share |",
+        "| --- | --- | --- | --- | --- |",
+        *(f"| {' | '.join(row)} |" for row in rows[2:]),
+    ]
+
+
 def test_the_first_row_may_lie_within_a_column_that_later_rows_make() -> None:
     rows = [
         [(100, "name"), (135, "of it")],
