@@ -171,9 +171,8 @@ class LiveView:
     def __call__(self, event: Event) -> None:
         """Show one event."""
         self._watched.see(event)
-        known = (event.type == "notice" and event.node != "reporter") or (
-            event.type == "estimate" and event.data["told"]
-        )
+        notice = event.type == "notice" and event.node != "reporter" and "run_id" not in event.data
+        known = notice or (event.type == "estimate" and event.data["told"])
         if event.type == "limit" or known or event.data.get("failures"):
             self._console.print(Text(f"! {as_typed(event.title)}", style="yellow"), soft_wrap=True)
 

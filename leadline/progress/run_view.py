@@ -244,7 +244,7 @@ class Watched:
                 self._searched(data)
             case "steering":
                 self.notices.append(event.title)
-            case "notice" if event.node != "reporter":
+            case "notice" if event.node != "reporter" and "run_id" not in data:
                 self.notices.append(event.title)
             case "triage":
                 self.locale = str(data.get("locale") or self.locale)
