@@ -32,7 +32,7 @@ from services.reports.html.sanitised import mathml, sanitised
 from services.reports.labels import Labels
 from services.reports.references import Reference, is_web_link
 from services.reports.statuses import SIGNS
-from services.text.quotable import as_line
+from services.text.quotable import as_read
 
 _STORED = re.compile(r"sources/[\w-]{1,100}\.txt")
 _TAGS = {"strong": "strong", "emphasis": "em", "code": "code"}
@@ -168,7 +168,7 @@ class Blocks:
             Markup('<a href="#ref-{}" class="mark" aria-describedby="{}">{}</a>').format(citation.number, tip, shown),
             tip,
             state if citation.status else "",
-            Markup("").join(Markup("<q>{}</q>").format(_short(as_line(quote))) for quote in quotes),
+            Markup("").join(Markup("<q>{}</q>").format(_short(as_read(quote))) for quote in quotes),
             self._source_line(reference),
         )
 
@@ -244,5 +244,4 @@ def _placeholder(kind: str, place: int) -> str:
 
 
 def _short(quote: str) -> str:
-    quote = " ".join(quote.split())
     return quote if len(quote) <= MAX_QUOTE else f"{quote[: MAX_QUOTE - 1]}…"
