@@ -20,6 +20,7 @@ from schemas.document import (
 from schemas.reporter import Report
 from services.reports.charts.checks import ChartRefused, checked_chart, is_chart
 from services.reports.document import (
+    BOXES,
     Disagreement,
     ParsedReport,
     Section,
@@ -165,6 +166,14 @@ def _disagreements(sections: Sequence[Section]) -> list[Disagreement]:
     return disagreements
 
 
+def _boxed(item: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Return an item, the box of a task as one character."""
+    match item:
+        case (Paragraph(content=(Text(text=text) as first, *rest)), *others) if text[:4] in BOXES:
+            return (Paragraph((replace(first, text=f"{BOXES[text[:4]]} {text[4:]}"), *rest)), *others)
+    return item
+
+
 @dataclass(frozen=True, slots=True)
 class _Finish:
     """Finishes blocks for the formats: draws charts, aligns columns, and takes marks out of what carries none."""
@@ -181,7 +190,7 @@ class _Finish:
                 return Quotation(tuple(self.block(part, nested=True) for part in blocks))
             case Listing(items=items):
                 return replace(
-                    block, items=tuple(tuple(self.block(part, nested=True) for part in item) for item in items)
+                    block, items=tuple(tuple(self.block(part, nested=True) for part in _boxed(item)) for item in items)
                 )
             case Table(header=header, rows=rows, aligned=aligned):
                 by_numbers = number_sides([[words(cell) for cell in row] for row in rows]) or aligned

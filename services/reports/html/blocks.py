@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from schemas.document import (
     Block,
@@ -26,7 +26,7 @@ from schemas.document import (
     Table,
     Text,
 )
-from services.reports.document import ParsedReport, is_label, statements, words
+from services.reports.document import BOXES, ParsedReport, is_label, statements, words
 from services.reports.html.figure import figure, table
 from services.reports.html.sanitised import mathml, sanitised
 from services.reports.labels import Labels
@@ -36,6 +36,8 @@ from services.text.quotable import as_read
 
 _STORED = re.compile(r"sources/[\w-]{1,100}\.txt")
 _TAGS = {"strong": "strong", "emphasis": "em", "code": "code"}
+_WHOLE = re.compile(r"(?<![\w-])(?:\d{4}-\d\d-\d\d|--?[A-Za-z][\w-]{0,20})(?![\w-])")
+"""A date and a flag, which a line break would make another; a longer one has no room in a column of a table."""
 MAX_QUOTE = 600
 
 
@@ -105,7 +107,7 @@ class Blocks:
     def _inline(self, inline: Inline) -> Markup:
         match inline:
             case Text(text=text, styles=styles):
-                shown = Markup("{}").format(text)
+                shown = Markup(_WHOLE.sub(r'<span class="whole">\g<0></span>', str(escape(text))))  # noqa: S704 - escaped
                 for style in ("code", "emphasis", "strong"):
                     if style in styles:
                         shown = Markup("<{0}>{1}</{0}>").format(Markup(_TAGS[style]), shown)  # noqa: S704 - inline of three
@@ -222,7 +224,9 @@ class Blocks:
         ).format(picture.label, Markup(picture.svg), self.labels.diagram, block.text)  # noqa: S704 - a cleaned drawing
 
     def _list(self, block: Listing) -> Markup:
-        items = Markup("\n").join(Markup("<li>{}</li>").format(self._item(item, block)) for item in block.items)
+        items = Markup("\n").join(
+            Markup("<li{}>{}</li>").format(_task(item), self._item(item, block)) for item in block.items
+        )
         if not block.ordered:
             return Markup("<ul>{}</ul>").format(items)
         start = Markup(' start="{}"').format(block.start) if block.start != 1 else ""
@@ -237,6 +241,13 @@ class Blocks:
         rows = [[self.line(cell) for cell in row] for row in (block.header, *block.rows)]
         texts = [[words(cell) for cell in row] for row in (block.header, *block.rows)]
         return table(rows[0], rows[1:], block.aligned, texts)
+
+
+def _task(item: Sequence[Block]) -> Markup:
+    """Return the class of an item that is a task, whose box stands in the place of a bullet."""
+    first = item[0] if item else None
+    boxed = isinstance(first, Paragraph) and words(first.content)[:1] in BOXES.values()
+    return Markup(' class="task"') if boxed else Markup("")
 
 
 def _placeholder(kind: str, place: int) -> str:
