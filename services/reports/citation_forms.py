@@ -30,7 +30,9 @@ _AROUND = re.compile(
 )
 """What may stand beside ids in the brackets of a citation."""
 _BETWEEN = re.compile(rf"(?<=[\d{INFERENCE}]\])[ \t]{{0,4}}+(?:[,，、;；][ \t]{{0,4}}+)?(?={_CITED})")
-_MARKED = re.compile(rf"\[{INFERENCE}\](?>(?:\[{_ID}\]){{1,40}})")
+_MARKED = re.compile(
+    rf"\[{INFERENCE}\](?>(?:\[{_ID}\]){{1,40}})|(?>(?:\[{_ID}\]){{1,40}})(?P<stop>[.!?。！？]?)\[{INFERENCE}\]"
+)
 
 
 def plain_citations(markdown: str, known: Collection[str] = ()) -> str:
@@ -61,10 +63,10 @@ def plain_citations(markdown: str, known: Collection[str] = ()) -> str:
 
 
 def inferences_in_words(markdown: str) -> str:
-    """Write the marks of inferences as prompts ask for them: `[⇒][E1-1][E2-3]` is `[inferred: E1-1, E2-3]`."""
+    """Write the marks of inferences as prompts ask for them: `[⇒][E1-1][E2-3]`, and `[E1-1][E2-3].[⇒]` of a checked text, as `[inferred: E1-1, E2-3]`."""
 
     def mark(match: re.Match[str]) -> str:
-        return f"[inferred: {', '.join(_ONE.findall(match.group()))}]"
+        return f"[inferred: {', '.join(_ONE.findall(match.group()))}]{match['stop'] or ''}"
 
     return _MARKED.sub(mark, markdown)
 
