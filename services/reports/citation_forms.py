@@ -29,7 +29,7 @@ _AROUND = re.compile(
     re.IGNORECASE,
 )
 """What may stand beside ids in the brackets of a citation."""
-_BETWEEN = re.compile(rf"(?<=[\d{INFERENCE}]\])[ \t]{{0,4}}+(?:[,，、;；][ \t]{{0,4}}+)?(?={_CITED})")
+_BETWEEN = re.compile(rf"({_CITED})[ \t]{{0,4}}+(?:[,，、;；][ \t]{{0,4}}+)?(?={_CITED})")
 _MARKED = re.compile(
     rf"\[{INFERENCE}\](?>(?:\[{_ID}\]){{1,40}})|(?>(?:\[{_ID}\]){{1,40}})(?P<stop>[.!?。！？]?)\[{INFERENCE}\]"
 )
@@ -59,7 +59,7 @@ def plain_citations(markdown: str, known: Collection[str] = ()) -> str:
             return f"{match['open']}{plain_citations(match.group()[1:], known)}"
         return "".join(f"[{key}]" for key in [*([INFERENCE] if inferred else []), *map(_canonical, ids)])
 
-    return _BETWEEN.sub("", _WRITTEN.sub(plain, markdown))
+    return _BETWEEN.sub(r"\1", _WRITTEN.sub(plain, markdown))
 
 
 def inferences_in_words(markdown: str) -> str:

@@ -15,6 +15,7 @@ KNOWN = {"E1-1", "E1-2", "E2-1", "B0-1"}
         ("The ship sank ([E1-1], [E1-2]).", "The ship sank [E1-1][E1-2]."),
         ("The ship sank【E1-1】.", "The ship sank[E1-1]."),
         ("The ship sank [^E1-1].", "The ship sank [E1-1]."),
+        ("The ship sank[^1] [E1-1], [E1-2].", "The ship sank[^1] [E1-1][E1-2]."),
         ("The ship sank [e1–1].", "The ship sank [E1-1]."),
         ("The ship sank [E1-1](#e1-1).", "The ship sank [E1-1]."),
         ("The ship sank (see excerpts E1-1 and E1-2).", "The ship sank [E1-1][E1-2]."),
