@@ -272,13 +272,14 @@ def _grounded(draft: ReportInputs) -> list[Contradiction]:
 def _conflicts(contradictions: list[Contradiction], draft: ReportInputs, labels: Labels) -> Iterator[Block]:
     """Yield the contradictions, each topic once, with the sentence of each side that tells most of it.
 
-    One that code did not confirm is left to the text if that cites two of its sides, or its only one.
+    One that code did not confirm is left to the text if a paragraph, list or table of it cites two of its sides, or its only one.
     """
-    cited = set(cited_in(draft.blocks))
+    cited = [set(cited_in([block])) for block in draft.blocks]
     shown = [
         named
         for named in contradictions
-        if named.differs or len(cited.intersection(named.excerpt_ids)) < min(2, len(named.excerpt_ids))
+        if named.differs
+        or all(len(ids.intersection(named.excerpt_ids)) < min(2, len(named.excerpt_ids)) for ids in cited)
     ]
     by_id = {excerpt.id: excerpt for excerpt in draft.excerpts}
     for contradiction in {named.topic: named for named in shown}.values():

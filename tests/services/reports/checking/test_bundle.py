@@ -71,7 +71,7 @@ def test_a_fresh_bundle_holds(bundle: Path) -> None:
         "quotes": 4,
         "statements": 6,
         "artifacts": 0,
-        "citations": 6,
+        "citations": 8,
     }
 
 
