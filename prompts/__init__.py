@@ -44,8 +44,8 @@ as_data = neutraliser(_SOURCES.values())
 
 
 def attribute(value: object) -> str:
-    """Make a value fit between double quotes on one line."""
-    return " ".join(str(value).split()).replace('"', "”")
+    """Make a value fit between double quotes on one line; the quotes in it are as good for code."""
+    return " ".join(str(value).split()).replace('"', "'")
 
 
 _shown: ContextVar[set[object]] = ContextVar("shown")

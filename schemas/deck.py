@@ -25,4 +25,4 @@ class DeckPage(BaseModel):
     title: CleanLine
     cards: list[DeckCard] = Field(default_factory=list)
     figure: int = 0
-    """The chart or table of the report that it shows, from 1 in the report's order; 0 for none."""
+    """What it shows, from 1: the report's charts and tables in their order, and then its code; 0 for none."""

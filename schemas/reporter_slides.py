@@ -23,13 +23,13 @@ class SlideStatement(BaseModel):
 
 
 class SlideFigure(BaseModel):
-    """A chart or a table of the report."""
+    """A chart, a table or code of the report."""
 
     number: int
     kind: str
-    """`chart` or `table`."""
+    """`chart`, `table` or `code`."""
     shows: str
-    """The title and the numbers of a chart, or the header of a table, whose rows are statements."""
+    """The title and the numbers of a chart, the header of a table, whose rows are statements, or code."""
 
 
 class SlideSection(BaseModel):

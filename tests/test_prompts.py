@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from prompts import BUILT_IN, PromptError, load_prompts, prompt_info, render, template_source, using
+from prompts import BUILT_IN, PromptError, attribute, load_prompts, prompt_info, render, template_source, using
 from schemas.coordinator import CoordinatorPrompt
 
 TEMPLATE = """---
@@ -128,3 +128,7 @@ def test_a_missing_an_empty_and_a_wrong_folder_are_named(tmp_path: Path) -> None
     for name, message in {"nowhere": "does not exist", "file": "is a file", "empty": "holds no templates"}.items():
         with pytest.raises(PromptError, match=message):
             load_prompts(tmp_path / name)
+
+
+def test_quotes_in_an_attribute_are_those_of_code() -> None:
+    assert attribute('resolver = "3"\n# newest') == "resolver = '3' # newest"

@@ -29,8 +29,10 @@ _AROUND = re.compile(
     re.IGNORECASE,
 )
 """What may stand beside ids in the brackets of a citation."""
-_BETWEEN = re.compile(rf"(?<=[\d{INFERENCE}]\])[ \t]{{0,4}}+(?:[,，、;；][ \t]{{0,4}}+)?(?={_CITED})")
-_MARKED = re.compile(rf"\[{INFERENCE}\](?>(?:\[{_ID}\]){{1,40}})")
+_BETWEEN = re.compile(rf"({_CITED})[ \t]{{0,4}}+(?:[,，、;；][ \t]{{0,4}}+)?(?={_CITED})")
+_MARKED = re.compile(
+    rf"\[{INFERENCE}\](?>(?:\[{_ID}\]){{1,40}})|(?>(?:\[{_ID}\]){{1,40}})(?P<stop>[.!?。！？]?)\[{INFERENCE}\]"
+)
 
 
 def plain_citations(markdown: str, known: Collection[str] = ()) -> str:
@@ -55,14 +57,14 @@ def plain_citations(markdown: str, known: Collection[str] = ()) -> str:
             return f"{match['open']}{plain_citations(match.group()[1:], known)}"
         return "".join(f"[{key}]" for key in [*([INFERENCE] if inferred else []), *map(_canonical, ids)])
 
-    return _BETWEEN.sub("", _WRITTEN.sub(plain, markdown))
+    return _BETWEEN.sub(r"\1", _WRITTEN.sub(plain, markdown))
 
 
 def inferences_in_words(markdown: str) -> str:
-    """Write the marks of inferences as prompts ask for them: `[⇒][E1-1][E2-3]` is `[inferred: E1-1, E2-3]`."""
+    """Write the marks of inferences as prompts ask for them: `[⇒][E1-1][E2-3]`, and `[E1-1][E2-3].[⇒]` of a checked text, as `[inferred: E1-1, E2-3]`."""
 
     def mark(match: re.Match[str]) -> str:
-        return f"[inferred: {', '.join(_ONE.findall(match.group()))}]"
+        return f"[inferred: {', '.join(_ONE.findall(match.group()))}]{match['stop'] or ''}"
 
     return _MARKED.sub(mark, markdown)
 

@@ -35,6 +35,8 @@ LONG = 1_500
 """Words from which a report is long: about four pages."""
 _NUMBER = re.compile(r"[-+−±~≈]?\s?[$€£¥]?\d[\d,.]{0,30}\s?(?:[%‰]|[^\W\d_]{1,12})?")
 """A cell with a number and an optional unit."""
+BOXES = {"[ ] ": "☐", "[x] ": "☑", "[X] ": "☑"}
+"""Boxes of tasks in Markdown, and how they are shown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -261,13 +261,14 @@ def _grounded(draft: ReportInputs) -> list[Contradiction]:
 def _conflicts(contradictions: list[Contradiction], draft: ReportInputs, labels: Labels) -> Iterator[Block]:
     """Yield the contradictions, each topic once, with the sentence of each side that tells most of it.
 
-    One that code did not confirm is left to the text if that cites two of its sides, or its only one.
+    One that code did not confirm is left to the text if a paragraph, list or table of it cites two of its sides, or its only one.
     """
-    cited = set(cited_in(draft.blocks))
+    cited = [set(cited_in([block])) for block in draft.blocks]
     by_id = {excerpt.id: excerpt for excerpt in draft.excerpts}
 
     def is_shown(named: Contradiction) -> bool:
-        return bool(named.differs) or len(cited.intersection(named.excerpt_ids)) < min(2, len(named.excerpt_ids))
+        sides = {*named.excerpt_ids}
+        return bool(named.differs) or all(len(ids & sides) < min(2, len(sides)) for ids in cited)
 
     shown = filter(is_shown, contradictions)
     for contradiction in {named.topic or named.explanation: named for named in shown}.values():

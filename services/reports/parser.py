@@ -9,6 +9,7 @@ from schemas.document import Block, Code, Drawing, Heading, Inlines, Listing, Pa
 from schemas.reporter import Report
 from services.reports.charts.checks import ChartRefused, checked_chart, is_chart
 from services.reports.document import (
+    BOXES,
     Disagreement,
     ParsedReport,
     Section,
@@ -140,6 +141,14 @@ def _disagreements(sections: Sequence[Section]) -> list[Disagreement]:
     return disagreements
 
 
+def _boxed(item: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Return an item, the box of a task as one character."""
+    match item:
+        case (Paragraph(content=(Text(text=text) as first, *rest)), *others) if text[:4] in BOXES:
+            return (Paragraph((replace(first, text=f"{BOXES[text[:4]]} {text[4:]}"), *rest)), *others)
+    return item
+
+
 @dataclass(frozen=True, slots=True)
 class _Finish:
     """Finishes blocks for the formats: draws charts, aligns columns, and takes marks out of what carries none."""
@@ -155,7 +164,7 @@ class _Finish:
             case Quotation(blocks=blocks):
                 return Quotation(tuple(self.block(part, nested=True) for part in blocks))
             case Listing(items=items):
-                finished = (tuple(self.block(part, nested=True) for part in item) for item in items)
+                finished = (tuple(self.block(part, nested=True) for part in _boxed(item)) for item in items)
                 return replace(block, items=tuple(finished))
             case Table(header=header, rows=rows, aligned=aligned):
                 by_numbers = number_sides([[*map(words, row)] for row in rows]) or aligned

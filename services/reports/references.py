@@ -9,7 +9,7 @@ from schemas.evidence import EXCERPT_ID, Artifact, Excerpt, Source, root_of
 from schemas.publication import Publication
 from schemas.reporter import Report
 from services.reports.labels import Labels
-from services.text.quotable import as_line
+from services.text.quotable import as_read
 from services.text.slugs import slug_of
 
 MAX_NAME = 40
@@ -138,12 +138,12 @@ class Reference:
 
     @property
     def quoted_texts(self) -> dict[str, str]:
-        """Return its quotes, each text once: as shown, and as in the source, both on one line.
+        """Return its quotes, each text once: as it reads, and as in the source on one line.
 
         Quotes that no statement cites are left out, unless none is cited.
         """
         cited = [quote for quote in self.quotes if quote.cited]
-        return {as_line(quote.text): " ".join(quote.text.split()) for quote in cited or self.quotes}
+        return {as_read(quote.text): " ".join(quote.text.split()) for quote in cited or self.quotes}
 
     @property
     def printed_quotes(self) -> list[str]:

@@ -257,7 +257,7 @@ class Tree:
         # A word that is cut goes, unless it is of a script without blanks
         quotes = [re.sub(r"(?a:(?<!\w)\w++)…\Z", "…", shortened(quote, QUOTE)) for quote in reference.printed_quotes]
         written = filter(None, [*quotes, reference.further_quotes])
-        quoted = [_paragraph("Quote", [_str(quote)], direction(quote)) for quote in written]
+        quoted = [_paragraph("Quote", _lines(quote), direction(quote)) for quote in written]
         return [_paragraph("Bibliography", content, direction(reference.title)), *quoted]
 
     def _inlines(self, content: Inlines) -> list[Node]:
@@ -297,6 +297,10 @@ def _attributes(name: str = "", **values: str) -> list[Any]:
 
 def _str(text: str) -> Node:
     return _node("Str", clean_text(text))
+
+
+def _lines(text: str) -> list[Node]:
+    return [node for line in text.split("\n") for node in (_node("LineBreak"), _str(line))][1:]
 
 
 def _span(style: str, inlines: Sequence[Node], name: str = "") -> Node:

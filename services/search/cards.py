@@ -107,7 +107,8 @@ def named_date(name: str) -> str:
 def text_card(text: str, file: str = "") -> Card:
     """Return the card of a text, by its front matter or the fields at its beginning, and its first heading.
 
-    If other headings of its level follow, the first may be generic (`Summary`), and the file's name becomes the card's name. So does a field
+    If other headings of its level follow, the first may be generic (`# Summary`), and the file's name becomes the card's name; below the
+    first level it is a section's and no title. The card's name is also a field
     that the file is named after, `eip: 1559` in `eip-1559.md`, an identifier whose number the file's name has, `SE-0306` as a field or
     `MSC2313: …` as the title, and the number that a file's name begins with: `0012` in `0012-use-postgres.md`.
     """
@@ -122,6 +123,8 @@ def text_card(text: str, file: str = "") -> Card:
     shared = not card.title and levels.count(min(levels[:1], default="")) > 1 and f"\n{title}\n==" not in f"\n{plain}"
     named = (_file_named_by(field, file) for field in fields)
     identified = (_identified(text, file) for text in [card.title, title, *(value for _, value in fields)])
+    if shared and levels[0] != "#":
+        title, shared = "", False  # that of a section; what is named by its file alone has it as title
     numbered = _SERIAL.match(_NAMED_DATE.sub("", file)) if card.title or title else None
     name = next(filter(None, [*named, *identified]), file if shared else numbered[1] if numbered else "")
     return card.filled(Card(title=title, name=name))

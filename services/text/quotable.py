@@ -2,6 +2,8 @@
 
 import re
 
+from services.text.passages import code_blocks, is_fence
+from services.text.spans import Span
 from services.text.tables import cells_of
 from services.text.tokens import has_cjk
 
@@ -46,8 +48,24 @@ def as_prose(text: str) -> str:
     return " ".join(bare.split()).rstrip(" ;；,，:：")
 
 
+def as_read(text: str) -> str:
+    """Return a quote as it reads: prose on one line, as `as_line` has it, and code with its lines and signs, without its fences."""
+    parts: list[str] = []
+    place = 0
+    for code in [*code_blocks(text), Span(len(text), len(text))]:
+        parts.append(_prose(text[place : code.start]))
+        lines = text[code.start : code.end].splitlines()
+        parts.append("\n".join(lines[1 : -1 if is_fence(lines[-1]) else None]) if lines else "")
+        place = code.end
+    return "\n".join(filter(str.strip, parts))
+
+
 def as_line(text: str) -> str:
     """Return a quote on one line as it reads: without marks of headings, lists and emphasis, cells of tables with dots between."""
+    return " ".join(as_read(text).split())
+
+
+def _prose(text: str) -> str:
     lines: list[str] = []
     for line in map(str.strip, text.splitlines()):
         if line.startswith("|") and line.count("|") > 1:

@@ -8,7 +8,8 @@ from services.text.units import units
 def widen(text: str, window: tuple[int, int], limit: int) -> tuple[int, int]:
     """Return a window with the sentences around it, as many as `limit` characters hold, those after it first; titles and values are no part of them.
 
-    A window that says little, as a heading does, takes the next sentence with it even at twice the limit.
+    A window that says little, as a heading does, takes the next sentence with it even at twice the limit, and one that ends with a colon
+    what it announces.
     """
     start, end = window
     spans = [(span.start, span.end, kind_of(text, span.start, span.end)) for span in sentences(text)]
@@ -24,7 +25,13 @@ def widen(text: str, window: tuple[int, int], limit: int) -> tuple[int, int]:
             start, kind = before.pop(0)
             quoted.insert(0, kind)
         else:
-            return start, end
+            break
+    if text[start:end].endswith((":", "：")):  # goes on with the table, list or code that it announces
+        below = len(text) - len(text[end:].lstrip())
+        gap = text.find("\n\n", below)
+        block = [last for first, last, _ in spans if below <= first and (gap < 0 or first < gap)]
+        end = max([end, *(last for last in block if last - start <= 2 * limit)])
+    return start, end
 
 
 MOST_SENTENCES = 20

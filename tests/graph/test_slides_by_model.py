@@ -73,7 +73,7 @@ async def test_a_page_states_its_point_and_its_cards_cite_what_the_report_cites(
     assert "Pilots told sand from shell by the sample" in slides, (
         "a section that the model left out is laid out by rules"
     )
-    assert report.prompts["reporter_slides"] == 2
+    assert report.prompts["reporter_slides"] == 3
     assert verify_bundle(folder).problems == []
     assert endpoint.roles.count("reporter_slides") == 1
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Container, Sequence
 from functools import partial
+from itertools import takewhile
 
 from schemas.coordinator import CoordinatorPrompt, Triage
 from schemas.evidence_view import EvidenceView
@@ -144,7 +145,10 @@ def extract(prompt: ResearcherPrompt) -> Findings:
 
 
 def _around(best: int, passage: NumberedPassage, kinds: Sequence[Kind], free: Container[int]) -> tuple[int, int]:
-    """Return the first and the last of the `free` sentences around one, those after it first; a row stands alone."""
+    """Return the first and the last of the `free` sentences around one, those after it first; a row stands alone.
+
+    Behind a colon stand the rows that it announces.
+    """
     spans = passage.spans
     if kinds[best : best + 2] == ["title", "sentence"]:
         best += 1
@@ -168,6 +172,11 @@ def _around(best: int, passage: NumberedPassage, kinds: Sequence[Kind], free: Co
             first = before
         else:
             break
+    if prose and prose[best] and passage.sentences[last].endswith((":", "：")):
+        below = range(last + 1, len(spans))
+        last += sum(
+            1 for _ in takewhile(lambda row: not prose[row] and spans[row][1] - spans[first][0] <= CONTEXT, below)
+        )
     return first, last
 
 

@@ -155,7 +155,7 @@ class ClaimCheck:
             claim = Claim(text=words, citations=list(ids), verified=True, status="quoted")
         else:
             claim = self._judged(words, ids, verdict)
-        if by_code and claim.judgement is not None and claim.judgement.verdict in CLAIMS_NOTHING:
+        if (by_code or covered) and claim.judgement is not None and claim.judgement.verdict in CLAIMS_NOTHING:
             return None
         return claim.model_copy(update={"cited_by": "code"}) if by_code else claim
 

@@ -1,8 +1,9 @@
 """Checks a report block by block: what is left of each when its statements are kept, marked or removed."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, takewhile
+from itertools import chain, takewhile, zip_longest
 
 from schemas.document import (
     Block,
@@ -50,6 +51,7 @@ from services.text.quotable import as_line, without_markup
 SECTION_LEVEL = 2
 """Level of the headings of separately written sections."""
 _EMPHASIS: frozenset[Style] = frozenset({"strong", "emphasis"})
+_LITERAL = re.compile(r"(?<!`)`([^`\n]{1,300})`(?!`)")
 _FULL_STOPS = frozenset(".!?。！？")
 MAX_LEAD = 200
 """Maximum characters of a sentence in bold that heads a paragraph."""
@@ -195,8 +197,14 @@ class ReportCheck:
         if quotation is None:
             return None
         quote, excerpt_id = quotation
-        line = " ".join(without_markup(unwrapped(quote)).split("\n")) if "|" in quote else as_line(quote)
-        shown: list[Inline] = [Text(f"{line} "), Citation(0, "", (excerpt_id,))]
+        codes = _LITERAL.findall(quote)
+        parts = _as_shown(_LITERAL.sub("\ue000", quote)).split("\ue000")  # code is no markup
+        if len(parts) != len(codes) + 1:  # an image with code as its words
+            parts, codes = [_as_shown(quote)], []
+        code = (Text(text, frozenset({"code"})) for text in codes)
+        said = joined(chain.from_iterable(zip_longest(map(Text, parts), code, fillvalue=Text(""))))
+        line = words_of(said)
+        shown: list[Inline] = [*said, Text(" "), Citation(0, "", (excerpt_id,))]
         if numbers := self.check.untraced_numbers(quote, [excerpt_id]):
             claim = self.check.unverified(quote, [excerpt_id], Verdict("untraced", tuple(numbers)))
             return self.statements.failed(shown, claim)
@@ -233,6 +241,10 @@ class ReportCheck:
     def _marked(self, code: Code, claim: Claim) -> list[Block]:
         mark = self.statements.failed([], claim)
         return [code, Paragraph(tuple(mark))] if mark else []
+
+
+def _as_shown(quote: str) -> str:
+    return " ".join(without_markup(unwrapped(quote)).split("\n")) if "|" in quote else as_line(quote)
 
 
 def _lead(units: list[Inline]) -> tuple[list[Inline], list[Inline]]:

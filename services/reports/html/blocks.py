@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from schemas.chart import Chart
 from schemas.document import (
@@ -26,16 +26,18 @@ from schemas.document import (
     Table,
     Text,
 )
-from services.reports.document import ParsedReport, Picture, is_label, statements, words
+from services.reports.document import BOXES, ParsedReport, Picture, is_label, statements, words
 from services.reports.html.figure import figure, table
 from services.reports.html.sanitised import mathml, sanitised
 from services.reports.labels import Labels
 from services.reports.references import Reference, is_web_link
 from services.reports.statuses import SIGNS
-from services.text.quotable import as_line
+from services.text.quotable import as_read
 
 _STORED = re.compile(r"sources/[\w-]{1,100}\.txt")
 _TAGS = {"strong": "strong", "emphasis": "em", "code": "code"}
+_WHOLE = re.compile(r"(?<![\w-])(?:\d{4}-\d\d-\d\d|--?[A-Za-z][\w-]{0,20})(?![\w-])")
+"""A date and a flag, which a line break would make another; a longer one has no room in a column of a table."""
 MAX_QUOTE = 600
 
 
@@ -96,7 +98,7 @@ class Blocks:
     def _inline(self, inline: Inline) -> Markup:
         match inline:
             case Text(text=text, styles=styles):
-                shown = Markup("{}").format(text)
+                shown = Markup(_WHOLE.sub(r'<span class="whole">\g<0></span>', str(escape(text))))  # noqa: S704 - escaped
                 for style in ("code", "emphasis", "strong"):
                     if style in styles:
                         shown = Markup("<{0}>{1}</{0}>").format(Markup(_TAGS[style]), shown)  # noqa: S704 - inline of three
@@ -142,7 +144,7 @@ class Blocks:
         reference = next((each for each in self.report.references if each.number == citation.number), None)
         if reference is None:
             return Markup("<sup>[{}]</sup>").format(citation.number)
-        quotes = [_short(as_line(quote.text)) for quote in reference.quotes if quote.id in citation.excerpts]
+        quotes = [_short(as_read(quote.text)) for quote in reference.quotes if quote.id in citation.excerpts]
         state = Markup('<span class="state {}">{}</span> ').format(citation.status, self.labels.words[citation.status])
         return Markup(
             '<span class="cite" data-ref="{0}">&#8288;<a href="#ref-{0}" class="mark" aria-describedby="{1}">[{0}]</a>'
@@ -210,7 +212,9 @@ class Blocks:
         ).format(picture.label, Markup(picture.svg), self.labels.diagram, text)  # noqa: S704 - a cleaned drawing
 
     def _list(self, block: Listing) -> Markup:
-        items = Markup("\n").join(Markup("<li>{}</li>").format(self._item(item, block)) for item in block.items)
+        items = Markup("\n").join(
+            Markup("<li{}>{}</li>").format(_task(item), self._item(item, block)) for item in block.items
+        )
         if not block.ordered:
             return Markup("<ul>{}</ul>").format(items)
         start = Markup(' start="{}"').format(block.start) if block.start != 1 else ""
@@ -222,10 +226,16 @@ class Blocks:
         return Markup("\n").join(map(self._block, item))
 
 
+def _task(item: Sequence[Block]) -> Markup:
+    """Return the class of an item that is a task, whose box stands in the place of a bullet."""
+    first = item[0] if item else None
+    boxed = isinstance(first, Paragraph) and words(first.content)[:1] in BOXES.values()
+    return Markup(' class="task"') if boxed else Markup("")
+
+
 def _placeholder(place: int) -> str:
     return f'<div id="drawn-{place}"></div>'
 
 
 def _short(quote: str) -> str:
-    quote = " ".join(quote.split())
     return quote if len(quote) <= MAX_QUOTE else f"{quote[: MAX_QUOTE - 1]}…"

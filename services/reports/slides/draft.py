@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from schemas.deck import DeckCard, DeckPage
-from schemas.document import Block, Drawing, Inlines, Listing, Mark, Paragraph, Quotation, Table
+from schemas.document import Block, Code, Drawing, Inlines, Listing, Mark, Paragraph, Quotation, Table
 from schemas.reporter import Report
 from schemas.reporter_slides import (
     MAX_CARDS,
@@ -54,7 +54,7 @@ MAX_STATEMENTS = 300
 STATEMENTS_A_PAGE = 2
 """Approximate minimum of statements per page."""
 MAX_SHOWN = 600
-"""Half-width characters of a chart's title and numbers that are shown to the model."""
+"""Half-width characters of a chart's title and numbers, or of code, that are shown to the model."""
 _LEFT_OVERS = re.compile(r"\*\*|`|\s?\[[\d, ]{1,20}\]")
 """Remains of Markdown and of numbered citations, which cards do not have."""
 
@@ -73,7 +73,7 @@ class ProvenSentence:
 
 @dataclass(frozen=True, slots=True)
 class ProvenFigure:
-    """A chart or a table of the report."""
+    """A chart, a table or code of the report."""
 
     section: int
     excerpts: tuple[str, ...]
@@ -134,9 +134,9 @@ async def draft_deck(report: Report, tone: str) -> list[DeckPage]:
 
 
 def material_of(report: ParsedReport) -> Material:
-    """Number the proven statements, charts and tables of a report's own sections."""
+    """Number the proven statements, charts, tables and code of a report's own sections."""
     material = Material()
-    sections = report.body
+    sections, numbered = report.body, [*enumerate(figures_of(report), 1)]
     room = max(MIN_STATEMENTS, MAX_STATEMENTS // max(1, len(sections)))
     for place, section in enumerate(sections, 1):
         shown: list[SlideStatement] = []
@@ -145,21 +145,24 @@ def material_of(report: ParsedReport) -> Material:
             number = len(material.statements) + 1
             material.statements[number] = statement
             shown.append(SlideStatement(number=number, text=statement.text, inferred=statement.inferred))
-        for block in figures_of(section.blocks):
-            number = len(material.figures) + 1
-            material.figures[number] = ProvenFigure(place, tuple(dict.fromkeys(cited_in([block]))))
-            figures.append(_figure(number, block, report.locale))
+        for number, figure in ((number, figure) for number, (own, figure) in numbered if own is section):
+            material.figures[number] = ProvenFigure(place, tuple(dict.fromkeys(cited_in(figure))))
+            figures.append(_figure(number, figure[0], report.locale))
         if shown or figures:
             title = words(section.title)
             material.sections.append(SlideSection(number=place, title=title, statements=shown, figures=figures))
     return material
 
 
-def _figure(number: int, block: Table | Drawing, locale: str) -> SlideFigure:
+def _figure(number: int, block: Block, locale: str) -> SlideFigure:
     if isinstance(block, Drawing):
         data = "; ".join(" | ".join(row) for row in data_rows(block.chart, labels_for(locale)))
         return SlideFigure(number=number, kind="chart", shows=shortened(f"{block.chart.title}. {data}", MAX_SHOWN))
-    return SlideFigure(number=number, kind="table", shows=" | ".join(words(cell) for cell in block.header))
+    if isinstance(block, Table):
+        return SlideFigure(number=number, kind="table", shows=" | ".join(words(cell) for cell in block.header))
+    return SlideFigure(
+        number=number, kind="code", shows=shortened(block.text if isinstance(block, Code) else "", MAX_SHOWN)
+    )
 
 
 def _statements(section: int, blocks: Iterable[Block]) -> Iterator[ProvenSentence]:

@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, groupby, takewhile
+from itertools import chain, groupby, zip_longest
 
 from schemas.deck import DeckCard, DeckPage
-from schemas.document import Block, Drawing, Mark, Quotation, Table
+from schemas.document import Block, Code, Drawing, Listing, Mark, Paragraph, Quotation, Table
 from services.reports.added_sections import why_marked
 from services.reports.document import KeyFigure, ParsedReport, Section, letters, words
 from services.reports.labels import Labels, labels_for
@@ -56,33 +56,56 @@ _COVER_LINE = 140
 """Length of a line at the foot of the cover, in half-width characters."""
 
 
-def figures_of(blocks: Iterable[Block]) -> list[Table | Drawing]:
-    """Return the charts and tables among blocks, in order."""
-    return [block for block in blocks if isinstance(block, Table | Drawing)]
+def figures_of(report: ParsedReport) -> list[tuple[Section, tuple[Block, ...]]]:
+    """Return the charts and tables of a report's own sections, in order, and then its code with the marks behind it."""
+    found = [(section, figure) for section in report.body for figure in _figures(section.blocks)]
+    return sorted(found, key=lambda each: isinstance(each[1][0], Code))
+
+
+def _figures(blocks: Sequence[Block]) -> Iterator[tuple[Block, ...]]:
+    for block, after in zip_longest(blocks, blocks[1:]):
+        match block:
+            case Table() | Drawing():
+                yield (block,)
+            case Code(is_diagram=False):
+                is_mark = isinstance(after, Paragraph) and all(isinstance(each, Mark) for each in after.content)
+                yield (block, after) if is_mark else (block,)
+            case Listing(items=items):
+                yield from chain.from_iterable(map(_figures, items))
+            case Quotation(blocks=inner):
+                yield from _figures(inner)
 
 
 def written_slides(section: Section, pages: Sequence[DeckPage], report: ParsedReport) -> list[Slide]:
-    """Lay out a section's pages from the model, each figure after the page that names it, the others at the end."""
-    before = chain.from_iterable(other.blocks for other in takewhile(lambda other: other is not section, report.body))
-    figures = dict(enumerate(figures_of(section.blocks), 1 + len(figures_of(before))))
+    """Lay out a section's pages from the model, each figure after the page that names it, the others at the end, code in the notes."""
+    figures = {number: figure for number, (own, figure) in enumerate(figures_of(report), 1) if own is section}
     numbers = {quote.id: reference.number for reference in report.references for quote in reference.quotes}
     charted = any(isinstance(block, Drawing) for block in section.blocks)
     slides: list[Slide] = []
     for page in pages:
         cards = [_proved(card, numbers) for card in page.cards]
-        made = _page(page.title, cards, figures.pop(page.figure, None), report, charted=charted)
+        made = _page(page.title, cards, figures.pop(page.figure, ()), report, charted=charted)
         over = "" if letters(page.title) == letters(words(section.title)) else words(section.title)
         slides += [replace(slide, subtitle=over) for slide in made]
     drawn = [block for block in section.blocks if readable_picture(block, report)]
-    return slides + block_slides(words(section.title), [*figures.values(), *drawn], report)
+    others = [figure[0] for figure in figures.values() if not isinstance(figure[0], Code)]
+    slides += block_slides(words(section.title), [*others, *drawn], report)
+    code = chain.from_iterable(figure for figure in figures.values() if isinstance(figure[0], Code))
+    notes = beside(_code_cards([*code], report))
+    return [*slides[:-1], *(replace(slide, notes=(*slide.notes, *notes)) for slide in slides[-1:])]
+
+
+def _code_cards(blocks: Sequence[Block], report: ParsedReport) -> list[ShownCard]:
+    return [card for slide in block_slides("", blocks, report) for card in slide.cards]
 
 
 def _page(
-    title: str, cards: Sequence[ShownCard], block: Table | Drawing | None, report: ParsedReport, *, charted: bool
+    title: str, cards: Sequence[ShownCard], figure: Sequence[Block], report: ParsedReport, *, charted: bool
 ) -> list[Slide]:
-    """Lay out a page: its cards beside its chart, or above a part of its table, if they fit there, else before it."""
-    if block is None:
-        return card_slides(title, cards)
+    """Lay out a page: its cards beside its chart, above its code, or above a part of its table, if they fit there, else before it."""
+    block = figure[0] if figure else None
+    if not isinstance(block, Table | Drawing):
+        return card_slides(title, [*cards, *_code_cards(figure, report)])
     shown = ShownCard(title)
     if isinstance(block, Drawing) and cards_height(cards, BESIDE_SIZE, BESIDE) <= HIGH:
         [chart] = figure_slides(title, block, report, shown)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.reports.citation_forms import plain_citations
+from services.reports.citation_forms import inferences_in_words, plain_citations
 
 KNOWN = {"E1-1", "E1-2", "E2-1", "B0-1"}
 
@@ -15,6 +15,7 @@ KNOWN = {"E1-1", "E1-2", "E2-1", "B0-1"}
         ("The ship sank ([E1-1], [E1-2]).", "The ship sank [E1-1][E1-2]."),
         ("The ship sank【E1-1】.", "The ship sank[E1-1]."),
         ("The ship sank [^E1-1].", "The ship sank [E1-1]."),
+        ("The ship sank[^1] [E1-1], [E1-2].", "The ship sank[^1] [E1-1][E1-2]."),
         ("The ship sank [e1–1].", "The ship sank [E1-1]."),
         ("The ship sank [E1-1](#e1-1).", "The ship sank [E1-1]."),
         ("The ship sank (see excerpts E1-1 and E1-2).", "The ship sank [E1-1][E1-2]."),
@@ -72,3 +73,10 @@ def test_a_bracket_with_an_id_that_does_not_exist_stays_a_citation() -> None:
 def test_a_mark_of_inference_is_read_with_its_premises(written: str, plain: str) -> None:
     assert plain_citations(written, KNOWN) == plain
     assert plain_citations(plain, KNOWN) == plain
+
+
+@pytest.mark.parametrize(
+    "checked", ["So it is [⇒][E1-1][E2-1].", "So it is [E1-1][E2-1].[⇒]", "So it is [E1-1][E2-1][⇒]."]
+)
+def test_a_mark_of_inference_is_shown_to_models_as_they_write_it(checked: str) -> None:
+    assert inferences_in_words(checked) == "So it is [inferred: E1-1, E2-1]."

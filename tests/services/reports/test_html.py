@@ -317,3 +317,36 @@ def test_a_report_is_set_in_the_direction_of_its_language(title: str, direction:
     report = report.model_copy(update={"title": title, "document": replace(report.document, body=blocks)})
     for page in (render_html(parse_report(report)), render_deck(parse_report(report))):
         assert f'dir="{direction}">' in page
+
+
+@needs_chromium
+def test_no_line_breaks_within_a_flag_or_a_date_and_a_quote_keeps_the_lines_of_its_code(
+    page: Page, tmp_path: Path
+) -> None:
+    quote = "Write:\n\n```toml\n# a lead\n[lead]\n```"
+    report = english()
+    written = "`--update-rust-version` " * 6 + "2018-06-28 " * 9
+    report = report.model_copy(
+        update={
+            "document": None,
+            "markdown": report.markdown.replace("## Evidence", f"{written}\n\n## Evidence"),
+            "excerpts": [excerpt.model_copy(update={"quote": quote}) for excerpt in report.excerpts],
+        }
+    )
+    (tmp_path / "report.html").write_text(render_html(parse_report(report)), "utf-8")
+    page.open(tmp_path / "report.html", width=390, height=844)
+    assert page.evaluate("[...document.querySelectorAll('.whole')].map(one => one.getClientRects().length)") == [1] * 15
+    quoted = ".references blockquote"
+    page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    assert page.evaluate(f"document.querySelector('{quoted}').innerText") == "Write:\n# a lead\n[lead]"
+    assert page.evaluate(
+        f"document.querySelector('{quoted}').innerText === document.querySelector('.tip q').textContent"
+    )
+
+
+def test_tasks_have_boxes_in_the_place_of_bullets() -> None:
+    report = english()
+    tasks = "- [x] Sounded\n- [ ] Drawn\n- Other\n\n## Evidence"
+    markdown = report.markdown.replace("## Evidence", tasks)
+    html = render_html(parse_report(report.model_copy(update={"document": None, "markdown": markdown})))
+    assert '<li class="task">☑ Sounded</li>\n<li class="task">☐ Drawn</li>\n<li>Other</li>' in html

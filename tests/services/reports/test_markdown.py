@@ -146,6 +146,8 @@ def test_a_contradiction_that_code_cannot_see_says_so_unless_the_text_cites_its_
     assert said not in finish_report(draft(DEPTH, contradictions=[seen], locale=locale), Usage()).markdown
     both = f"{DEPTH} The lead was armed with tallow [E2-1]."
     assert said not in finish_report(draft(both, contradictions=[named], locale=locale), Usage()).markdown
+    apart = both.replace(". The lead", ".\n\nThe lead")
+    assert said in finish_report(draft(apart, contradictions=[named], locale=locale), Usage()).markdown
 
 
 def test_of_a_long_side_the_sentence_on_the_topic_is_shown(draft: Make) -> None:

@@ -229,6 +229,28 @@ def test_a_page_shows_a_figure_that_proves_its_title_and_a_card_shows_the_number
         assert proof.failed == 1, "a row is no text for a card"
 
 
+def test_a_deck_of_a_model_shows_the_code_that_a_page_names_and_other_code_in_its_notes() -> None:
+    code = "```toml\n[lead]\n# of iron\n```\n\n†\n\n1. Sound:\n\n    ```sh\n    ping --wait\n    ```\n\n```mermaid\n"
+    report = english()
+    markdown = report.markdown.replace("```mermaid\n", code)
+    report = report.model_copy(update={"document": None, "markdown": markdown})
+    parsed = parse_report(report)
+    shown = [figure for section in material_of(parsed).sections for figure in section.figures]
+    assert [(one.number, one.shows) for one in shown if one.kind == "code"] == [
+        (4, "[lead]\n# of iron"),
+        (5, "ping --wait"),
+    ]
+    card = DeckCard(text="A lead is of iron", citations=[report.excerpts[0].id])
+    pages = [DeckPage(section=4, title="Leads are of iron", cards=[card], figure=4)]
+    slides = outline(parse_report(report.model_copy(update={"deck": pages})))
+    [named] = [slide for slide in slides if slide.title == "Leads are of iron"]
+    assert [(card.text, card.mark is not None) for card in named.cards] == [
+        ("A lead is of iron", False),
+        ("[lead]\n# of iron", True),
+    ]
+    assert "ping --wait" in [note for slide in slides for note in slide.notes]
+
+
 OVERLAPPING = """
 (() => {
   const bad = [];

@@ -271,6 +271,14 @@ def test_a_text_that_tells_its_date_at_its_beginning(text: str, published: str |
     assert date_of(text) == published
 
 
+def test_a_title_underlined_with_any_number_of_signs_is_no_generic_heading() -> None:
+    body = "\n\n## Summary\n\nA line.\n\n## Motivation\n\nAnother."
+    underlined, bare = (text_card(text, "sounding-lines") for text in (f"Sounding lines of hemp\n==={body}", body))
+    assert (underlined.title, underlined.name) == ("Sounding lines of hemp", "")
+    assert (bare.title, bare.name) == ("", ""), "it is named by its file"
+    assert text_card(body.replace("##", "#"), "sounding-lines").heading == "sounding-lines – Summary"
+
+
 def test_front_matter_in_toml_is_read() -> None:
     text = '+++\ntitle = "The drum"\nauthors = ["Ada Holm"]\ndate = 2024-03-12\n[extra]\nteam = "Sounders"\n+++\n\n# Its wire\n\nIt turns.\n'
     card = text_card(text)

@@ -176,7 +176,7 @@ async def test_links_of_markdown_by_reference_have_their_address_and_code_stays(
     )
     assert "```\n[s]: kept\n```" in hit.text
     assert hit.text.endswith("[^1]: In fathoms.")
-    assert hit.title == "0042-lead-lines – Summary"
+    assert hit.title == "0042 lead lines"
 
 
 async def test_markdown_is_read_as_its_readers_see_it(tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ async def test_markdown_is_read_as_its_readers_see_it(tmp_path: Path) -> None:
     )
     documents = await open_documents(folder, tmp_path / "home")
     [notes, proposal] = [(await documents.search(word, 1, "words"))[0] for word in ("tallow", "rope")]
-    assert notes.title == "42-lead-lines – Tallow"
+    assert notes.title == "42 lead lines"
     assert FilesRead.of([documents]).file_messages("en-US") == []  # what is empty is no loss
     parts = (
         "## Tallow|```\n<b>\n<!-- kept -->\n```|The tallow brings\nup sand.|## Marks|In fathoms.|**Take care**|Wire cuts. Wear gloves.|"

@@ -3,7 +3,7 @@
 import pytest
 
 from services.text.passages import unwrapped
-from services.text.quotable import as_line
+from services.text.quotable import as_line, as_read
 
 
 def test_a_wrapped_line_is_joined_at_the_same_length() -> None:
@@ -34,3 +34,9 @@ def test_a_wrapped_line_is_joined_at_the_same_length() -> None:
 )
 def test_a_quote_reads_as_a_line(quote: str, read: str) -> None:
     assert as_line(quote) == read
+
+
+def test_code_in_a_quote_keeps_its_lines_and_signs_without_its_fences() -> None:
+    quote = "For *one*:\n\n```toml\n# The root\n[lead]\n  depth = `9` * 2\n```\n\nIt is\n**heavy**."
+    assert as_read(quote) == "For one:\n# The root\n[lead]\n  depth = `9` * 2\nIt is heavy."
+    assert as_line(quote) == "For one: # The root [lead] depth = `9` * 2 It is heavy."

@@ -60,6 +60,12 @@ def test_a_sentence_is_quoted_with_those_around_it_and_a_row_alone() -> None:
     ]
 
 
+def test_a_sentence_that_ends_with_a_colon_is_quoted_with_the_rows_that_it_announces() -> None:
+    text = f"It lay becalmed. {OWNER[:-1]} at these lengths:\n\n| year | tons |\n| --- | --- |\n| 1870 | 126 |\n| 1880 | 130 |"
+    _, excerpts = extract("Who owned the schooner Lalla Rookh?", text)
+    assert excerpts[0].quote == text
+
+
 @pytest.mark.parametrize("title", ["Who owned the schooner? A recount", "# Who owned the schooner? A recount"])
 def test_a_quote_has_no_title_and_no_date_line(title: str) -> None:
     _, excerpts = extract(

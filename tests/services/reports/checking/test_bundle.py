@@ -22,7 +22,7 @@ from tests.services.reports.checking.conftest import MARKDOWN
 from tests.services.reports.checking.tampering import Edit, claim_again, edit, rewrite
 from tests.services.reports.conftest import TEXTS, Make, source_of
 
-COUNTED = {"sources": 3, "duplicates": 0, "quotes": 4, "statements": 6, "artifacts": 0, "citations": 6}
+COUNTED = {"sources": 3, "duplicates": 0, "quotes": 4, "statements": 6, "artifacts": 0, "citations": 8}
 
 
 def files_below(folder: Path) -> dict[Path, bytes]:

@@ -202,6 +202,15 @@ def test_a_blockquote_becomes_the_stored_text_and_its_citation(excerpts: Excerpt
     assert checked.claims[0].verified
 
 
+def test_a_blockquote_keeps_the_code_in_its_sentences() -> None:
+    quote = "If a `lead = *true*` is **cast**, `|` and a ![`wind`](x.png) hold."
+    excerpts = {"E1-1": Excerpt(id="E1-1", content_hash="s", quote=quote, start=0, end=len(quote))}
+    checked = check_citations("> If a lead = *true* is cast", excerpts)
+    assert checked.markdown == "> If a `lead = *true*` is cast [E1-1]"
+    assert checked.claims[0].text == "If a lead = *true* is cast"
+    assert check_citations(f"> {quote}", excerpts).markdown.startswith("> If a lead = ")
+
+
 def test_a_blockquote_is_found_without_or_with_a_wrong_citation(excerpts: Excerpts) -> None:
     assert check("> 每天户外活动两小时以上\n\n> replaced the hemp line [E2-1]", excerpts).markdown == (
         "> 每天户外活动两小时以上 [E4-2]\n\n> replaced the hemp line [E3-2]"

@@ -88,6 +88,14 @@ def test_a_sentence_without_citation_is_judged_by_its_verifier_with_what_its_nei
         assert check(f"{EXPORTS} {said}", judgements=judged).markdown == f"{EXPORTS} {shown}"
 
 
+def test_what_a_verifier_finds_to_state_nothing_is_no_statement_that_others_citations_prove() -> None:
+    said = "With exports of Norland, and."
+    for verdict, count in (("no_claim", 1), ("supported", 2)):
+        checked = check(f"{said} {EXPORTS}", judgements={(said, ("E1-1",)): Judgement(verdict=verdict, words="")})
+        assert checked.markdown == f"{said} {EXPORTS}"
+        assert len(checked.claims) == count
+
+
 def test_the_first_sentence_of_a_paragraph_is_covered_by_all_that_it_cites() -> None:
     first, *_ = check(f"Of the ship Corvo and of Norland much is told. {EXPORTS} {WRECK}").claims
     assert len(first.citations) == 2
