@@ -27,13 +27,7 @@ from services.reports.checking.code_citations import CodeCitations
 from services.reports.document import cited_in
 from services.reports.editing import TEMPLATE as EDITING
 from services.reports.labels import labels_for
-from services.reports.markdown import (
-    ReportInputs,
-    across_languages,
-    check_draft,
-    finish_report,
-    with_checkable_charts,
-)
+from services.reports.markdown import ReportInputs, across_languages, check_draft, finish_report, with_checkable_charts
 from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft
 from services.reports.report_draft import FOLLOW_UP_MARK, Written, draft_of, report_message
