@@ -54,7 +54,9 @@ _SCRIPT_OF = {
 }  # fmt: skip
 """Script of a language, empty where it has several; the others are written in Latin letters."""
 _KANA = 0.05
-"""Share of a text's letters from which hiragana and katakana make it Japanese."""
+"""Share of a text's words from which hiragana and katakana make it Japanese."""
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\d_\u3040-\u30ff\u3400-\u9fff]+")
+"""A sign of a script without blanks, or a word: a text in few signs may have many letters in names."""
 _NOT_BELOW, _NOT_ABOVE = 0.01, 0.06
 """Shares of a language's commonest words among all words: below the first a text is not in it, above the second it is in no other."""
 
@@ -62,7 +64,7 @@ _NOT_BELOW, _NOT_ABOVE = 0.01, 0.06
 def is_written_in(text: str, locale: str) -> bool:
     """Tell whether a text may be in a language: false where script or commonest words certainly show another one."""
     language = locale.partition("-")[0].lower()
-    scripts = Counter(unicodedata.name(char, "").split(" ")[0] for char in text if char.isalpha())
+    scripts = Counter(unicodedata.name(word[0], "").split(" ")[0] for word in _WORD.findall(text))
     if not scripts:
         return True
     kana = scripts["HIRAGANA"] + scripts["KATAKANA"]

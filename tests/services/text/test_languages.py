@@ -40,3 +40,15 @@ def test_the_direction_is_that_of_most_letters() -> None:
 )
 def test_only_another_language_s_words_tell_that_a_text_is_not_german(text: str, may_be: bool) -> None:
     assert is_written_in(text, "de-DE") is may_be
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("把 `apollo.refreshInterval` 改为 ConfigService 的周期，并重启 AdminService 与 PortalService。", True),
+        ("The config service notifies its clients of releases (配置发布), which then fetch them.", False),
+    ],
+)
+def test_a_chinese_text_may_have_more_letters_in_names_than_signs(text: str, written: bool) -> None:
+    assert is_written_in(text, "zh-CN") is written
+    assert is_written_in(text, "en-US") is not written
