@@ -30,7 +30,7 @@ from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.claim_check import ClaimCheck
 from services.reports.checking.coverage import Coverage, covering, is_label_line
 from services.reports.checking.quotations import find_quotation
-from services.reports.checking.statement_check import StatementCheck
+from services.reports.checking.statement_check import StatementCheck, is_inference
 from services.reports.document import contents, within, without_empty_sections
 from services.reports.markdown_blocks import joined
 from services.reports.sentences import (
@@ -147,11 +147,16 @@ class ReportCheck:
         return [Paragraph(joined([*lead, *shown]))] if shown else []
 
     def _note_places(self, sentences: Sequence[Units], paragraph: str, before: int) -> None:
-        """Record the paragraph of each undecided sentence after the first `before`."""
+        """Record the paragraph of each undecided sentence after the first `before`; what a conclusion's premises cover is one, too."""
         first = sentences[0] if sentences and not ids_in(sentences[0]) else []
+        concluded, concludes = set[str](), False
+        for sentence in reversed(sentences):
+            concludes = is_inference(sentence) if ids_in(sentence) else concludes
+            concluded |= {without_label(words_of(sentence))} if concludes else set()
         for (statement, _), doubt in list(self.check.undecided.items())[before:]:
             doubt.paragraph = paragraph if len(sentences) > 1 else ""
             doubt.uncited = doubt.uncited or statement == without_label(words_of(first))
+            doubt.inferred = doubt.inferred or statement in concluded
 
     def _below(self, block: Block) -> list[str]:
         return [key for key in self.coverage.below(block) if key in self.check.excerpts]

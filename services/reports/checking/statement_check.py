@@ -77,7 +77,7 @@ class StatementCheck:
             claim = self.check.figure(words)
             return self.failed(shown, claim) if claim else shown
         evidence = f"{self.check.known}\n{self.check.question}"
-        inferred = _is_inference(sentence)
+        inferred = is_inference(sentence)
         if not inferred and claims_nothing(words, cites=bool(own), evidence=evidence):
             return self._lack(words, evidence, shown, own or ids or self.beside)
         if not own and words.endswith(("?", "？")):
@@ -123,7 +123,7 @@ class StatementCheck:
         former = self.check.former.find(words, written_ids)
         if former is not None or (not written_ids and words in self.check.former.connecting):
             claim = former
-        elif any(map(_is_inference, cells)):
+        elif any(map(is_inference, cells)):
             claim = self._inferred(words, written_ids)
         elif written_ids and not ids:
             claim = self.check.unknown(words, written_ids)
@@ -137,7 +137,7 @@ class StatementCheck:
             self.result.connecting.append(words)
             return tuple(map(joined, shown))
         before = len(self.result.left_out)
-        concluding = [place for place, cell in enumerate(cells) if claim.status == "inferred" and _is_inference(cell)]
+        concluding = [place for place, cell in enumerate(cells) if claim.status == "inferred" and is_inference(cell)]
         marked = concluding[-1] if concluding else len(cells) - 1
         row: list[Units] = [_settled(cell, claim.model_copy(update={"status": ""})) for cell in shown]
         row[marked] = self.record(shown[marked], claim)
@@ -188,7 +188,8 @@ class StatementCheck:
         return trimmed([unit for unit in unmarked if not isinstance(unit, Citation) or self.known_ids([unit])])
 
 
-def _is_inference(units: Iterable[Inline]) -> bool:
+def is_inference(units: Iterable[Inline]) -> bool:
+    """Tell whether a sentence or cell is marked as its writer's conclusion."""
     return any(isinstance(unit, Mark) and unit.status == "inferred" for unit in units)
 
 

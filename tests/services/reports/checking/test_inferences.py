@@ -144,3 +144,10 @@ def test_an_unmarked_conclusion_is_marked_as_a_verifier_finds() -> None:
     judgement = {(f"{LONGER}.", ("E1-1", "E1-2")): Judgement(verdict="follows", words="6,100 cycles")}
     checked = check(f"{STATED} {LONGER} [E1-1][E1-2].", judgements=judgement)
     assert (checked.claims[-1].status, checked.claims[-1].verified) == ("inferred", True)
+
+
+def test_a_sentence_that_a_conclusion_s_premises_cover_is_asked_of_as_one() -> None:
+    checked = check(f"{STATED} {LONGER}. {BUYERS} [⇒ E1-1, E1-2]. It is warm in Varnby [E2-1].")
+    asked = {words: doubt.inferred for (words, _), doubt in checked.undecided.items()}
+    assert (asked[f"{LONGER}."], asked[f"{BUYERS}."]) == (True, True)
+    assert not asked["It is warm in Varnby."]
