@@ -50,13 +50,13 @@ class Coverage:
 
 
 def covering(
-    sentences: Sequence[Units], ids_of: Callable[[Units], list[str]], below: Callable[[], list[str]]
+    sentences: Sequence[Units], ids_of: Callable[[Units], list[str]], below: Callable[[], list[str]], *, leads: bool
 ) -> list[list[str]]:
     """Return the covering citation ids for each sentence of a paragraph.
 
-    A sentence that cites is covered by what it cites, the first of a paragraph by all that the paragraph cites, any other by the next
-    sentence that does; an introduction with a colon at its end behind the last of these, and a paragraph that cites nothing, are covered by
-    what stands below the paragraph.
+    A sentence that cites is covered by what it cites, the first of a paragraph by all that the paragraph cites, and if it `leads` a section by
+    what stands below, too, any other by the next sentence that cites; an introduction with a colon at its end behind the last of these, and a
+    paragraph that cites nothing, are covered by what stands below the paragraph.
     """
     covers: list[list[str]] = []
     following: list[str] = []
@@ -70,7 +70,7 @@ def covering(
         following = own or following
         covers.append(following)
     if covers and not ids_in(sentences[0]):
-        covers[-1] = list(dict.fromkeys(key for ids in reversed(covers) for key in ids))
+        covers[-1] = list(dict.fromkeys([*chain.from_iterable(reversed(covers)), *(below() if leads else ())]))
     return covers[::-1]
 
 

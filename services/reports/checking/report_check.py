@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, takewhile, zip_longest
 
 from schemas.document import (
@@ -63,6 +64,8 @@ class ReportCheck:
 
     statements: StatementCheck
     coverage: Coverage = field(default_factory=lambda: Coverage(()))
+    after_heading: bool = False
+    """Whether the next block is the first of a section."""
 
     def report(self, blocks: Sequence[Block]) -> CheckedReport:
         """Check the blocks of a report as a model wrote it."""
@@ -95,11 +98,12 @@ class ReportCheck:
 
     def _block(self, block: Block) -> Iterable[Block]:
         """Return what is left of a block: nothing, the block, or code with the mark behind it."""
+        leads, self.after_heading = self.after_heading, isinstance(block, Heading)
         match block:
             case Heading():
                 return self._heading(block)
             case Paragraph(content=content):
-                return self._paragraph(content, block)
+                return self._paragraph(content, block, leads=leads)
             case Display(latex=latex):
                 shown = self._paragraph((Formula(latex, display=True),), block)
                 return [block] if shown == [Paragraph((Formula(latex, display=True),))] else shown
@@ -127,7 +131,7 @@ class ReportCheck:
         stands = self.statements.is_title(content) or self.statements.heads(content, below, is_title=is_title)
         return [replace(heading, content=joined(trimmed(content)))] if stands else []
 
-    def _paragraph(self, content: Inlines, block: Block) -> list[Block]:
+    def _paragraph(self, content: Inlines, block: Block, *, leads: bool = False) -> list[Block]:
         units = units_of(content)
         if self.statements.is_title(content):
             return [Paragraph(joined(self.statements.known_only(units)))]
@@ -140,7 +144,8 @@ class ReportCheck:
         lines = [sentences_of(line) for line in lines_of(units)]
         sums_up = self.statements.below and not ids_in(content)
         sentences = list(chain.from_iterable(lines))
-        covers = iter(covering(sentences, self.statements.known_ids, lambda: [] if sums_up else self._below(block)))
+        below = partial(list[str]) if sums_up else partial(self._below, block)
+        covers = iter(covering(sentences, self.statements.known_ids, below, leads=leads and not sums_up))
         texts = [join_sentences(self._sentences([(sentence, next(covers)) for sentence in line])) for line in lines]
         self._note_places(sentences, words_of(content), before)
         shown = [inline for text in texts if text for inline in (Break(), *text)][1:]

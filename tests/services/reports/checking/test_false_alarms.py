@@ -97,3 +97,12 @@ def test_numbers_of_a_source_s_title_count_as_evidence() -> None:
     said = "PEP 779 finds a penalty of the free-threaded build of around 10% [E1-1]."
     assert states(check(said, [PENALTY])) == ["unverified"]
     assert states(check(said, [PENALTY], titles={"pep": "PEP 779"})) == ["supported"]
+
+
+@pytest.mark.parametrize(("above", "is_asked"), [("## Gains\n\n", True), ("Before.\n\n", False)])
+def test_the_first_sentence_of_a_section_sums_up_all_its_paragraphs(above: str, is_asked: bool) -> None:
+    first, other = "The drum was built in 1872 by Lucas.", "The wire replaced the rope in 1899."
+    paragraphs = f"From 1872 to 1899 sounding changed. {first} [E1-1]\n\n{other} [E1-2]"
+    checked = check(f"# Sounding\n\n## Before\n\nIt was slow.\n\n{above}{paragraphs}", [first, other])
+    lead = ("From 1872 to 1899 sounding changed.", ("E1-1", "E1-2"))
+    assert (lead in checked.undecided) is is_asked, "else a number is missing"
