@@ -107,8 +107,6 @@ def _workbook(name: str, data: bytes, suffix: str) -> Content:
     text, left_out = sheets_markdown(sheets)
     note = "formulas" if missing else "beginning" if left_out else ""
     card = _properties(data) if suffix in _ARCHIVES else Card()
-    if len([*tables_of(sheets)]) > 1:  # the first sheet's name is no title of the others
-        card = card.filled(Card(title=PurePath(name).stem))
     return Content(text, card, note, lambda: profiled(name, tables_of(sheets)))
 
 

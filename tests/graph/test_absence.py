@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from leadline import aresearch
+from leadline.runs.store import open_home
 from services.reports.bundle import verify_bundle
+from services.run.settings import settings
 from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.fakes.quoting import quoting
 from tests.fakes.read_folder import read_before
@@ -90,6 +92,9 @@ async def test_what_a_quick_answer_says_is_not_told_becomes_an_excerpt_of_the_ba
     endpoint.choose = choose
     report = await aresearch(QUESTION, docs=[ferry], deep_research=False, out=tmp_path / "out")
     assert [claim.status for claim in report.citations] == ["quoted", "quoted"], report.markdown
+    async with open_home(settings().leadline_home) as home:
+        values = await home.values(await home.record(report.run_id))
+    assert built in values["background"].excerpts[-1].quote
     assert verify_bundle(Path(report.folder or "")).problems == []
 
 

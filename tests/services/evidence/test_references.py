@@ -188,6 +188,16 @@ def test_the_head_of_a_table_has_no_number_and_goes_with_its_rows() -> None:
     assert taken(Findings(high=["P1"]), [amid]).excerpts[0].heads == "| Ship | Depth |"
 
 
+def test_rows_are_told_apart_by_their_sections() -> None:
+    below = passage("## In 1874\n\n| Ship | Depth |\n| --- | --- |\n| Egeria | 8000 |")
+    [row] = taken(Findings(high=[f"P1:{len(below.spans)}"]), [below]).excerpts
+    assert (row.quote, row.section) == ("| Egeria | 8000 |", "In 1874")
+    last = Passage(
+        id="P1", content_hash="a", title="t", start=0, end=0, text=row.quote, above=row.heads, section="In 1875"
+    )
+    assert taken(Findings(high=["P1"]), numbered([last])).excerpts[0].section == "In 1875"
+
+
 def test_marks_of_items_belong_to_what_follows_and_headings_and_rulers_have_no_number() -> None:
     text = """#. After two releases (i.e., in 2026), the build is released
    with ``--lock``.
