@@ -171,11 +171,11 @@ def test_a_run_deleted_in_one_tab_is_in_no_list_and_a_thread_without_a_run_says_
     site.model.release()
     page.open(address)
     page.wait("document.getElementById('banner').innerText.includes('no longer exists')")
-    page.logged[:] = [one for one in page.logged if "404" not in one]  # the browser's own words
 
     empty = httpx.post(f"{site.address}/threads", json={"metadata": {"title": "Empty", "graph_id": "deep_research"}})
     page.open(f"{site.address}/?thread={empty.json()['thread_id']}")
     page.wait("document.getElementById('banner').innerText.includes('Nothing has been asked')", "what is missing")
+    page.logged[:] = [one for one in page.logged if "404" not in one]  # the browser's own words
 
 
 def test_that_only_the_examples_are_searched_is_said_after_a_reload_too(browser: Page, bare: tuple[str, Path]) -> None:
