@@ -142,10 +142,9 @@ def _laid_out(
             slides.append(_under(over, Slide("diagram", title, picture=picture)))
         elif introduced := introduction(block):
             cards.append(replace(introduced, text=f"{introduced.text}:", leads=width(introduced.text) <= TITLE))
-        elif source and isinstance(block, Quotation):
-            cards.append(quote_card(source, block, title))
         else:
-            for card in block_cards(block):
+            quoted = quote_cards(source, block, title) if source and isinstance(block, Quotation) else []
+            for card in quoted or block_cards(block):
                 if card.text or card.numbers or not cards:
                     cards.append(card)
                 else:  # a mark behind a block that has no sentence
@@ -184,9 +183,11 @@ def main_cards(block: Block, report: ParsedReport) -> tuple[list[ShownCard], lis
     return [replace(card, leads=False) for card in cards[:count]], cards[count:]
 
 
-def quote_card(source: str, block: Block, title: str) -> ShownCard:
-    """Return the card of a quotation, headed by its source's title if the slides have another."""
-    return replace(item_card([block]), heading="" if letters(source) == letters(title) else source, kind="quote")
+def quote_cards(source: str, block: Quotation, title: str) -> list[ShownCard]:
+    """Return the card of a quotation, or those of its parts if it holds code, headed by its source's title if the slides have another."""
+    holds_code = any(isinstance(part, Code) for part in block.blocks)
+    first, *others = block_cards(block) if holds_code else [replace(item_card([block]), kind="quote")]
+    return [replace(first, heading="" if letters(source) == letters(title) else source), *others]
 
 
 def card_slides(title: str, cards: Sequence[ShownCard]) -> list[Slide]:

@@ -225,7 +225,8 @@ def block_cards(block: Block) -> Iterator[ShownCard]:
                 yield replace(card, leads=fits and (place == 0 or card.text.endswith(COLONS)))
         case Quotation(blocks=blocks):
             for part in blocks:
-                yield from (replace(card, kind="quote", leads=False) for card in block_cards(part))
+                cards = (replace(card, leads=False) for card in block_cards(part))
+                yield from (card if card.kind == "code" else replace(card, kind="quote") for card in cards)
         case Listing(items=items):
             for item in items:
                 yield item_card(item)

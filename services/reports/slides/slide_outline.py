@@ -18,7 +18,7 @@ from services.reports.slides.layout import (
     headed,
     limited,
     main_cards,
-    quote_card,
+    quote_cards,
     readable_picture,
 )
 from services.reports.slides.slide import (
@@ -290,8 +290,8 @@ def _main_points(section: Section, report: ParsedReport, shown: Collection[str],
         return limited(whole, count)
     first, rest = [], []
     for source, block in headed(section.blocks):
-        quoted = source and isinstance(block, Quotation)
-        main, more = ([quote_card(source, block, title)], []) if quoted else main_cards(block, report)
+        quoted = quote_cards(source, block, title) if source and isinstance(block, Quotation) else []
+        main, more = (quoted, []) if quoted else main_cards(block, report)
         first += [card for card in main if letters(card.text) not in shown]
         rest += more
     slides = limited(card_slides(title, first), count)

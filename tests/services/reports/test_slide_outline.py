@@ -48,6 +48,16 @@ def test_a_quote_stands_on_one_card_with_the_title_of_its_source() -> None:
     ]
 
 
+def test_code_in_a_quote_keeps_its_lines_on_a_card_of_its_own() -> None:
+    quote = f"> {ENGLISH[0]} [E1-1]\n>\n> ```\n> def depth(t):\n>     return t\n> ```"
+    slides = written(f"# Depth\n\n## Evidence\n\n**Source 1** [E1-1]\n\n{quote}")
+    cards = [card for slide in slides if slide.title == "Evidence" for card in slide.cards]
+    assert [(card.heading, card.kind, card.text) for card in cards] == [
+        ("Source 1", "quote", ENGLISH[0]),
+        ("", "code", "def depth(t):\n    return t"),
+    ]
+
+
 def passages(names: Iterable[str]) -> str:
     """Return long quotes below these titles of sources."""
     return "\n\n".join(f"**{name}**\n\n> {LONG.format(name=name)} [1]" for name in names)
