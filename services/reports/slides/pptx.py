@@ -52,7 +52,7 @@ CHART_HIGH, CAPTION = 4.75, 0.45
 """Height of a chart with its caption, and of the caption, in inches."""
 AXES, ENLARGED = 1.4, 1.7
 """What the axes and the legend of a chart take of its width and height in inches, about, and how much larger it is than on a page."""
-FONT, CHINESE_FONT = "Segoe UI", "Microsoft YaHei"
+FONT, CHINESE_FONT, CODE_FONT = "Segoe UI", "Microsoft YaHei", "Consolas"
 
 
 def render_pptx(report: ParsedReport) -> bytes:
@@ -181,6 +181,7 @@ class _Writer:
         frame.margin_left = frame.margin_right = Inches(PADDING / 2)
         frame.margin_top = frame.margin_bottom = Inches(PADDING / 2 - 0.05)
         paragraph = frame.paragraphs[0]
+        paragraph.alignment = None  # a shape's is in the middle
         if card.kind == "figure":
             margin = "margin_right" if self._side == "rtl" else "margin_left"
             setattr(frame, margin, Inches(PADDING / 2 + VALUE_WIDE))
@@ -191,7 +192,8 @@ class _Writer:
             paragraph = frame.add_paragraph()
         lines = (plain_math(card.text) if card.kind == "formula" else card.text).split("\n")
         for line in lines:
-            self._run(paragraph, line, CODE_SIZE if card.kind == "code" else size, INK)
+            is_code = card.kind == "code"
+            self._run(paragraph, line, CODE_SIZE if is_code else size, INK, font=CODE_FONT if is_code else FONT)
             if card.mark:
                 inferred = card.mark.status == "inferred"
                 paragraph.runs[-1].font.underline = MSO_UNDERLINE.DOTTED_LINE if inferred else MSO_UNDERLINE.SINGLE_LINE
@@ -273,13 +275,13 @@ class _Writer:
         frame.margin_left = 0
         self._run(frame.paragraphs[0], text, size, colour, bold=bold)
 
-    def _run(self, paragraph: Any, text: str, size: int, colour: str, *, bold: bool = False) -> None:
+    def _run(self, paragraph: Any, text: str, size: int, colour: str, *, bold: bool = False, font: str = FONT) -> None:
         run = paragraph.add_run()
         run.text = clean_text(text)
         if direction(text) == "rtl":
             paragraph.alignment = PP_ALIGN.RIGHT
             paragraph._p.get_or_add_pPr().set("rtl", "1")
-        run.font.size, run.font.bold, run.font.name = Pt(size), bold, FONT
+        run.font.size, run.font.bold, run.font.name = Pt(size), bold, font
         run.font.color.rgb = _colour(colour)
         properties = run._r.get_or_add_rPr()
         properties.set("lang", self._language)

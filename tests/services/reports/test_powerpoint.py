@@ -46,6 +46,16 @@ def test_powerpoint_sets_arabic_from_the_right() -> None:
     assert all(shape.table._tbl.tblPr.get("rtl") == "1" for shape in shapes if shape.has_table)
 
 
+def test_text_and_code_on_cards_begin_at_the_left_and_code_keeps_its_letters_apart() -> None:
+    code = "# Depth\n\n## Use\n\nIt is called.\n\n```python\ndef depth(t):\n    return t\n```\n"
+    report = english().model_copy(update={"document": None, "markdown": code})
+    deck = pptx.Presentation(io.BytesIO(render_pptx(parse_report(report))))
+    frames = [shape.text_frame for slide in deck.slides for shape in slide.shapes if shape.has_text_frame]
+    [lines] = [frame.paragraphs for frame in frames if "def depth" in frame.text]
+    assert [line.alignment for line in lines] == [pptx.enum.text.PP_ALIGN.LEFT] * 2
+    assert {run.font.name for line in lines for run in line.runs} == {"Consolas"}
+
+
 def test_lines_of_powerpoints_cover_stand_one_below_the_other() -> None:
     parsed = parse_report(english())
     parsed = replace(parsed, counts=replace(parsed.counts, text="statements backed by quotes " * 10))
