@@ -198,7 +198,8 @@ class StoreUnwritable(StoreError):
         why = (isinstance(why, BaseException) and disk_error_of(why)) or why
         super().__init__(
             f"{what} cannot be written ({why}). Make room on its disk, or make it writable "
-            "(LEADLINE_HOME names the folder of runs, --out that of reports); then continue with: leadline resume",
+            "(LEADLINE_HOME names the folder of runs, --out that of reports); then continue with: leadline resume\n"
+            "If `leadline runs` does not list the run, ask again.",
             page=f"{what} cannot be written ({why}). Make room on its disk, or ask the operator of this server to; then ask again in the same thread.",
         )
 
