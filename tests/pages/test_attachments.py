@@ -148,9 +148,11 @@ def test_in_the_page_files_are_attached_before_the_question_and_removed(page: Pa
     ]
     page.click(button("Remove other.txt"))
     page.wait("document.querySelectorAll('#attached li').length === 1")
-    choose_files(page, tmp_path / "run.exe")
+    choose_files(page, tmp_path / "run.exe", tmp_path / "other.txt")
     page.wait("document.getElementById('banner').innerText.includes('cannot be read')")
-    choose_files(page, tmp_path / "other.txt")
+    page.wait("document.querySelectorAll('#attached li:not(.sending)').length === 2", "the file behind the refused one")
+    (tmp_path / "third.txt").write_text("")
+    choose_files(page, tmp_path / "third.txt")
     page.wait("document.getElementById('banner').hidden", "that the refusal is over")
     ask(page, ASKED)
     assert "Jesse Ramsden" in report_text(page)

@@ -50,21 +50,26 @@ export function attachments(problem, taken) {
         nameless = true;
       }
       known = await api.attached(thread);
+      const refused = [];
       while (waiting.length) {
         draw(waiting);
-        const file = waiting.shift();
-        if (file.size > known.most_bytes) throw new Error(say("tooLarge", { name: file.name, size: size(known.most_bytes) }));
-        const made = await api.attach(thread, file);
-        added = true;
-        known = await api.attached(thread);
-        taken();
-        announce(say("attachedOne", { name: made.name }));
+        await attach(waiting.shift()).catch((wrong) => refused.push(wrong));
       }
+      if (refused.length) problem(refused.length > 1 ? new Error(refused.map((wrong) => wrong.message).join("\n")) : refused[0]);
     } catch (wrong) {
       problem(wrong);
     }
     button.disabled = false;
     draw();
+  }
+
+  async function attach(file) {
+    if (file.size > known.most_bytes) throw new Error(say("tooLarge", { name: file.name, size: size(known.most_bytes) }));
+    const made = await api.attach(thread, file);
+    added = true;
+    known = await api.attached(thread);
+    taken();
+    announce(say("attachedOne", { name: made.name }));
   }
 
   async function detach(name) {
