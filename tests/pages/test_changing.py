@@ -81,7 +81,7 @@ def test_after_a_further_question_the_versions_and_files_of_a_report_are_still_t
             page.wait("document.querySelector('.versions')", "its versions")
         page.click(f"document.querySelector('[data-version=\"{number}\"]')")
         page.wait(f"{VERSION}?.dataset.version === '{number}'", "the version")
-        assert page.evaluate("document.querySelectorAll('form.change').length") == 1
+        page.wait("document.querySelectorAll('form.change').length === 1", "the form of the last turn alone")
         page.click("document.querySelector('[data-file=\"report.md\"]')")
         page.wait("document.getElementById('said').textContent.startsWith('report.md')", "the file")
         assert ("In short" in (tmp_path / "report.md").read_text()) is (number == 2)
