@@ -249,7 +249,7 @@ def _report(kind: type[BaseException], error: BaseException, trace: TracebackTyp
         if isinstance(error, MemoryError):
             sys.stderr.flush()
             sys.stdout.flush()
-            os._exit(EXIT_MEMORY)
+            os._exit(EXIT_MEMORY)  # a clean-up would need memory
 
 
 if __name__ == "__main__":

@@ -40,8 +40,8 @@ def hide(readable: Iterable[str], devices: Iterable[str], work: str) -> None:
         try:
             _hide(readable, devices, work)
         except BaseException:  # noqa: BLE001 - whatever it is, it ends here
-            os._exit(1)
-        os._exit(0)
+            os._exit(1)  # a forked child ends without the parent's clean-up
+        os._exit(0)  # likewise
     if os.waitpid(child, 0)[1] == 0:
         _hide(readable, devices, work)
 

@@ -231,10 +231,10 @@ def _lines(text: str) -> Iterator[str]:
 
 def _front_matter(match: re.Match[str]) -> list[Field]:
     """Return the top fields of YAML or TOML; lines that are neither are read as fields, too."""
-    block = match["yaml"] or match["toml"] or ""
+    toml, plain = match["toml"], yaml.BaseLoader
+    block = match["yaml"] or toml or ""
     try:
-        # The base loader makes nothing but texts, lists and mappings
-        read = tomllib.loads(block) if match["toml"] else yaml.load(block, Loader=yaml.BaseLoader)  # noqa: S506
+        read = tomllib.loads(block) if toml else yaml.load(block, plain)  # noqa: S506 - makes texts, lists, mappings
     except (yaml.YAMLError, tomllib.TOMLDecodeError, RecursionError):
         read = None
     if not isinstance(read, dict):

@@ -90,7 +90,7 @@ class ClaimCheck:
     @cached_property
     def _anywhere(self) -> str:
         """All evidence with the question, the titles, and the sections of quotes."""
-        sections = {excerpt.section for excerpt in self.excerpts.values()}
+        sections = dict.fromkeys(excerpt.section for excerpt in self.excerpts.values())
         return "\n".join([self.known, self.question, *self.titles.values(), *sections])
 
     @cached_property
@@ -241,14 +241,14 @@ class ClaimCheck:
     def code(self, text: str, ids: Sequence[str]) -> Claim | None:
         """Judge code by its numbers and, unless the evidence has all of its lines, by what is cited above it; None if nothing is at fault."""
         claim = self.figure(text)
-        if claim or not ids or text in self.former.connecting or self._has_lines(text):
+        if claim or not ids or text in self.former.connecting or _lines_of(text) <= self._lines:
             return claim
         judgement = self._asked(text, ids, Doubt(inferred=True, heads=True))
         return None if judgement is None or judgement.verdict in PASSED else self._by_model(text, ids, judgement)
 
-    def _has_lines(self, text: str) -> bool:
-        known = {" ".join(line.split()) for line in self.known.splitlines()}
-        return {" ".join(line.split()) for line in text.splitlines()} <= known | {""}
+    @cached_property
+    def _lines(self) -> frozenset[str]:
+        return _lines_of(self.known)
 
     def unverified(self, words: str, ids: Sequence[str], verdict: Verdict) -> Claim:
         """Return an unverified claim."""
@@ -333,3 +333,8 @@ class ClaimCheck:
         """Tell whether a sentence is a whole sentence, line or cell of a cited quote, not only a part of one."""
         cited = (self.excerpts[key] for key in ids)
         return any(holds_sentence(self.proof(excerpt, excerpt.quote), words) for excerpt in cited)
+
+
+def _lines_of(text: str) -> frozenset[str]:
+    """Return the lines that hold anything, with one blank between words."""
+    return frozenset(" ".join(line.split()) for line in text.splitlines() if line.strip())

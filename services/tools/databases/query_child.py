@@ -39,7 +39,7 @@ def main() -> None:
         answer = {"error": "It needs more memory than it may use. Ask for less at once."}
     answers.write(json.dumps(answer) + "\n")
     answers.flush()
-    os._exit(0)
+    os._exit(0)  # at once: the answer is written
 
 
 def _limit(seconds: int) -> None:
