@@ -186,7 +186,8 @@ def main_cards(block: Block, report: ParsedReport) -> tuple[list[ShownCard], lis
 def quote_cards(source: str, block: Quotation, title: str) -> list[ShownCard]:
     """Return the card of a quotation, or those of its parts if it holds code, headed by its source's title if the slides have another."""
     holds_code = any(isinstance(part, Code) for part in block.blocks)
-    first, *others = block_cards(block) if holds_code else [replace(item_card([block]), kind="quote")]
+    parts = [*block_cards(block)] if holds_code else []
+    first, *others = parts or [replace(item_card([block]), kind="quote")]
     return [replace(first, heading="" if letters(source) == letters(title) else source), *others]
 
 

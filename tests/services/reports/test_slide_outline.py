@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from schemas.document import Citation, Table, Text
+from schemas.document import Citation, Code, Quotation, Table, Text
 from schemas.usage import Usage
 from services.reports.document import ParsedReport
 from services.reports.markdown import ReportInputs, finish_report
 from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
 from services.reports.slides.draft import material_of
-from services.reports.slides.layout import chart_of
+from services.reports.slides.layout import chart_of, quote_cards
 from services.reports.slides.slide import HIGH, ShownCard, Slide, cards_height
 from services.reports.slides.slide_outline import AT_FOOT, CONTENTS, MAX_SECTION_SLIDES, MAX_SLIDES, outline
 from tests.services.reports.full import ENGLISH, english, evidence, wide_table
@@ -56,6 +56,10 @@ def test_code_in_a_quote_keeps_its_lines_on_a_card_of_its_own() -> None:
         ("Source 1", "quote", ENGLISH[0]),
         ("", "code", "def depth(t):\n    return t"),
     ]
+
+
+def test_an_empty_block_of_code_in_a_quote_breaks_no_slide() -> None:
+    assert [card.text for card in quote_cards("Source 1", Quotation((Code(""),)), "Evidence")] == [""]
 
 
 def passages(names: Iterable[str]) -> str:
