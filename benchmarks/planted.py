@@ -17,8 +17,8 @@ from schemas.evidence import EXCERPT_ID, Claim, Excerpt, Source
 from services.check.support import lexical_share
 from services.models.structured_output import parse
 from services.reports.document import letters
+from services.text.held_numbers import missing_quantities
 from services.text.names import missing_names
-from services.text.numbers import missing_quantities
 from services.text.tokens import has_cjk
 
 BY_CODE = ("number", "year", "document")

@@ -31,7 +31,7 @@ from services.search.pages.reader import PageReader
 from services.search.providers import Providers, providers_for
 from services.search.run_pages import complete, in_turns
 from services.search.web import filters_of
-from services.text.numbers import missing_quantities
+from services.text.held_numbers import missing_quantities
 
 _WATCHES = ("watches",)
 MAX_QUERIES = 12

@@ -9,8 +9,9 @@ from itertools import combinations, islice, permutations
 from schemas.evidence import NO_INPUT
 from services.check.compared_text import ComparedText, Figure, blanked, period_of
 from services.check.verdict import Verdict
+from services.text.held_numbers import is_held, missing_quantities
 from services.text.measures import MEASURED_KINDS, Measure
-from services.text.numbers import Quantity, is_held, missing_quantities, quantities, quantities_with_places
+from services.text.numbers import Quantity, quantities, quantities_with_places
 
 MAX_MISSING = 100
 """Numbers of a statement that are named as missing."""

@@ -9,9 +9,10 @@ from services.check.numbers import fault_of, missing
 from services.check.suspicions import suspicion
 from services.check.verdict import Verdict
 from services.embedding.cross_lingual import Likeness
+from services.text.held_numbers import missing_quantities
 from services.text.measures import UNIT_WORDS
 from services.text.names import can_be_found, missing_names, names
-from services.text.numbers import missing_quantities, quantities
+from services.text.numbers import quantities
 from services.text.tokens import has_cjk, tokens
 
 MAX_CLAIM = 2_000

@@ -14,7 +14,8 @@ from itertools import pairwise
 
 from schemas.evidence import NO_INPUT
 from services.evidence.non_claims import SMALL_NUMBER
-from services.text.numbers import is_held, quantities
+from services.text.held_numbers import is_held
+from services.text.numbers import quantities
 
 QUOTES_FILE, FINDINGS_FILE = "excerpts.json", "findings.json"
 """Files of every work folder that hold what earlier steps quoted and found."""

@@ -3,8 +3,9 @@
 import re
 
 from services.run.ui_text import LABELS, MESSAGES
+from services.text.held_numbers import missing_quantities
 from services.text.names import names
-from services.text.numbers import missing_quantities, quantities
+from services.text.numbers import quantities
 from services.text.polarity import negated
 from services.text.tokens import tokens
 

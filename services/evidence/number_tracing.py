@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from schemas.evidence import Passage
-from services.text.numbers import missing_quantities, quantities
+from services.text.held_numbers import missing_quantities
+from services.text.numbers import quantities
 from services.text.passages import statements
 from services.text.sentence_ranking import sentence_scores
 from services.text.tokens import tokens

@@ -8,7 +8,8 @@ from services.check.compared_text import CELL
 from services.reports.document import KeyFigure, letters
 from services.reports.numbered_text import Citations
 from services.reports.statuses import SURE, status_of
-from services.text.numbers import Quantity, is_held, quantities, quantities_with_places
+from services.text.held_numbers import is_held
+from services.text.numbers import Quantity, quantities, quantities_with_places
 
 MAX_FIGURES = 4
 MAX_CLAIM = 180

@@ -46,7 +46,7 @@ from services.reports.rendering import to_markdown
 from services.reports.statuses import sure_claims
 from services.reports.wishes import with_json
 from services.run.ui_text import say
-from services.text.numbers import missing_quantities
+from services.text.held_numbers import missing_quantities
 from services.text.passages import sentences
 from services.text.questions import headline
 from services.text.quotable import as_line

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache, cached_property, lru_cache
 
+from services.text.held_numbers import missing_quantities
 from services.text.names import NOT_NAMES, missing_names
-from services.text.numbers import missing_quantities, quantities
+from services.text.numbers import quantities
 from services.text.polarity import negated
 from services.text.tokens import has_cjk
 

@@ -4,8 +4,9 @@ import math
 import re
 from dataclasses import dataclass
 
+from services.text.held_numbers import ROUNDING
 from services.text.names import names
-from services.text.numbers import ROUNDING, Quantity, quantities_with_places
+from services.text.numbers import Quantity, quantities_with_places
 from services.text.numerals import ENGLISH
 from services.text.tokens import STOP_WORDS, stem, tokens
 

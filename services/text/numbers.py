@@ -1,8 +1,8 @@
-"""Numbers and dates of sentences, so that a claim's can be looked for in what it cites, English and Chinese alike."""
+"""Reads the numbers and dates of sentences, English and Chinese alike; `held_numbers.py` compares them."""
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -23,6 +23,7 @@ from services.text.numerals import (
     scale_value,
 )
 from services.text.scale_words import scale_at
+from services.text.written_dates import Date, blanked, dates, written_number
 
 Kind = Literal["number", "percent", "version", "date", "years"]
 
@@ -38,7 +39,7 @@ class Quantity:
     """Of a number or a percentage; percentages are not divided by 100. Of a version its parts as thousandths of the one before."""
     other: float = 0.0
     """Value where the sign before the last three digits means the other thing: 9427 of `9.427`, 9.427 of `9,427`; 0 for none."""
-    date: tuple[int | None, int | None, int | None] = (None, None, None)
+    date: Date = (None, None, None)
     """Year, month and day of a date, each where given."""
     years: tuple[int, int] = (0, 0)
     """First and last year of a decade or century."""
@@ -47,21 +48,9 @@ class Quantity:
     approximate: bool = False
 
 
-ROUNDING = 0.05
-"""How far, relatively, a number said to be approximate may be off; it must also be right to the digits it shows."""
-
 LONGEST_KEPT = 2_000
 """Characters of a text whose numbers are kept: a run asks about ten times for those of each sentence, once for those of a whole source."""
 _Placed = tuple[str, tuple[tuple[int, int, Quantity], ...]]
-MOST_MISSING = 100
-"""Numbers of a claim that are named as missing; each takes a look at all that the evidence holds."""
-
-_MONTH_NAMES = (
-    "january jan/february feb/march mar/april apr/may/june jun/july jul/august aug/september sept sep/october oct/"
-    "november nov/december dec"
-)
-MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES.split("/"), 1) for name in names.split()}
-_MONTH = "(?P<month>" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")\b\.?"
 _CITATION = re.compile(
     rf"[\[【(]\s*+\^?(?>{EXCERPT_ID})(?>(?:\s*+(?:[,，、;；]\s*+)?(?>{EXCERPT_ID}))*)\s*+[\]】)]|"
     r"\[\[\d+\]\]\((?>(?:[^)\s\]]|\](?!\())*)\)|\[\^?\d+\]"
@@ -74,34 +63,6 @@ _GROUPED = re.compile(r"(?<=\d)_(?=\d{3}(?![A-Za-z\d]))")
 """The sign between groups of digits in programs: `45_000_000`."""
 _MONEY = re.compile(r"([$€£¥]\s?\d{1,12}(?:[.,]\d{1,3}){0,4})(k|mn?|bn|tn)\b", re.IGNORECASE)
 """A sum of money with the sign of its scale: `£3.2m`."""
-_CHINESE_YEAR = r"\d{4}|[零〇一二三四五六七八九]{4}"
-_CHINESE_PART = r"\d{1,2}|[一二三四五六七八九十]{1,3}"
-_CHINESE_MONTH = "1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九]"
-_DATES = (
-    re.compile(r"(?<!\d)(?P<year>[12]\d{3})[-/.](?P<number>0?[1-9]|1[0-2])[-/.](?P<day>0?[1-9]|[12]\d|3[01])(?!\d)"),
-    re.compile(rf"(?<![\d.-])(?P<day>\d{{1,2}})-{_MONTH}-(?P<year>[12]\d{{3}})(?!\d)", re.IGNORECASE),
-    re.compile(rf"(?<!\d)(?P<year>[12]\d{{3}})-{_MONTH}-(?P<day>\d{{1,2}})(?!\d)", re.IGNORECASE),
-    re.compile(  # 16.6.2025, and with strokes where it cannot be the month that comes first
-        r"(?<![\d./-])(?=\d{1,2}\.|(?:1[3-9]|2\d|3[01])/)(?P<day>0?[1-9]|[12]\d|3[01])(?P<stroke>[./])(?P<number>0?[1-9]|1[0-2])"
-        r"(?P=stroke)(?P<year>[12]\d{3})(?!\d|\.\d)"
-    ),
-    re.compile(r"(?<![\d./-])(?P<number>0?[1-9]|1[0-2])/(?P<day>1[3-9]|2\d|3[01])/(?P<year>[12]\d{3})(?!\d)"),
-    re.compile(
-        rf"(?<!\d)(?P<year>{_CHINESE_YEAR})\s*年(?!代)\s*(?:(?P<number>{_CHINESE_PART})\s*月(?:份|\s*(?P<day>{_CHINESE_PART})\s*[日号])?)?"
-    ),
-    re.compile(rf"(?<!\d)(?P<number>{_CHINESE_PART})\s*月\s*(?P<day>{_CHINESE_PART})\s*[日号]"),
-    re.compile(rf"(?<![\d.,一二三四五六七八九十百])(?P<number>{_CHINESE_MONTH})月"),
-    re.compile(
-        rf"(?<![\d.])(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)?[ -]{_MONTH}(?:,?[ -](?P<year>[12]\d{{3}})(?!\d))?",
-        re.IGNORECASE,
-    ),
-    re.compile(
-        rf"\b{_MONTH} (?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\d%])(?!,\d{{3}})"
-        r"(?:,? (?P<year>[12]\d{3})(?!\d))?",
-        re.IGNORECASE,
-    ),
-    re.compile(rf"\b{_MONTH}(?:,?(?: of)? |-)(?P<year>[12]\d{{3}})(?!\d)", re.IGNORECASE),
-)
 _DECADE = re.compile(
     r"(?<![\d,])([12]\d{2}0)(?:['’]?s\b|\s*年代)|"
     r"(?<!\d)(\d{1,2}|二十一?|十[一二三四五六七八九])\s*世纪\s*(?:(\d0|[二三四五六七八九]十)\s*年代)?"
@@ -182,7 +143,7 @@ def _read(text: str) -> _Placed:
     for finder in (_dates, _years, _ordinals, _shares, _versions, _mixed, _digits, _chinese, _english):
         taken = list(finder(rest))
         placed.extend((start, end, quantity) for start, end, quantity in taken if quantity is not None)
-        rest = _blanked(rest, [(start, end) for start, end, _ in taken])
+        rest = blanked(rest, [(start, end) for start, end, _ in taken])
     return text, tuple(sorted(placed, key=lambda item: item[0]))
 
 
@@ -195,79 +156,12 @@ def _whole_range(match: re.Match[str]) -> str:
 _cached_read = lru_cache(maxsize=1_024)(_read)
 
 
-def missing_quantities(claim: str, evidence: Sequence[str]) -> list[str]:
-    """Return the numbers and dates of a claim, as written, that no evidence text holds.
-
-    Units are not compared. Of a number that can be read in two ways (`9.427`) either will do. A version may be shorter than that of the evidence. A number that is said to be approximate may be a rounded one of the evidence; a date may be
-    less exact than that of the evidence, never more; a decade or century may stand for a year within it.
-    """
-    wanted = quantities(claim)
-    return missing_of(wanted, [quantity for text in evidence for quantity in quantities(text)]) if wanted else []
-
-
-def missing_of(wanted: Sequence[Quantity], held: Sequence[Quantity]) -> list[str]:
-    """Return the numbers and dates, as written, that are not among others, by the rules of `missing_quantities`."""
-    values = {quantity.value for quantity in held if quantity.kind in {"number", "percent"}}
-    missing: dict[str, None] = {}
-    for quantity in dict.fromkeys(wanted):
-        if not (quantity.kind in {"number", "percent"} and quantity.value in values) and not is_held(quantity, held):
-            missing[quantity.text] = None
-        if len(missing) == MOST_MISSING:
-            break
-    return list(missing)
-
-
-def is_held(wanted: Quantity, held: Sequence[Quantity]) -> bool:
-    """Tell whether a number or date is among others, by the rules of `missing_quantities`."""
-    if wanted.kind == "date":
-        return _date_is_held(wanted, held)
-    if wanted.kind == "years":
-        first, last = wanted.years
-        return any(first <= year <= last for quantity in held for year in _years_of(quantity)) or any(
-            first <= quantity.years[0] and quantity.years[1] <= last for quantity in held if quantity.kind == "years"
-        )
-    if any(_is_version(wanted, quantity) for quantity in held if "version" in {wanted.kind, quantity.kind}):
-        return True
-    numbers = [quantity for quantity in held if quantity.kind in {"number", "percent"}]
-    values = [
-        (value, quantity.kind) for quantity in numbers for value in (quantity.value, quantity.other or quantity.value)
-    ]
-    dates = [quantity.date for quantity in held if quantity.kind == "date"]
-    values += [(float(part), "number") for date in dates for part in date if part is not None]
-    readings = [wanted]
-    if wanted.other:
-        readings.append(replace(wanted, value=wanted.other, step=wanted.step * wanted.other / wanted.value))
-    return wanted.kind != "version" and any(_same(one, value, kind) for one in readings for value, kind in values)
-
-
 _Spans = Iterator[tuple[int, int, Quantity | None]]
 
 
-def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
-    pieces: list[str] = []
-    last = 0
-    for start, end in sorted(spans):
-        pieces += (text[last:start], "\0" * (end - start))
-        last = end
-    return "".join([*pieces, text[last:]])
-
-
 def _dates(text: str) -> _Spans:
-    taken: list[tuple[int, int]] = []
-    for pattern in _DATES:
-        rest = _blanked(text, taken)
-        for match in pattern.finditer(rest):
-            parts = match.groupdict()
-            month = MONTHS[parts["month"].lower()] if parts.get("month") else _part(parts.get("number"))
-            date = (_part(parts.get("year")), month, _part(parts.get("day")))
-            taken.append(match.span())
-            yield *match.span(), Quantity(match.group().strip(), "date", date=date)
-
-
-def _part(written: str | None) -> int | None:
-    if not written:
-        return None
-    return int(written) if written.isdigit() and written.isascii() else int(chinese_value(written))
+    for start, end, date in dates(text):
+        yield start, end, Quantity(text[start:end].strip(), "date", date=date)
 
 
 def _years(text: str) -> _Spans:
@@ -276,8 +170,8 @@ def _years(text: str) -> _Spans:
             first = int(match.group(1))
             span = (first, first + (99 if first % 100 == 0 and match.group(1).endswith("00") else 9))
         else:
-            start = ((_part(match.group(2)) or 1) - 1) * 100
-            decade = _part(match.group(3))
+            start = ((written_number(match.group(2)) or 1) - 1) * 100
+            decade = written_number(match.group(3))
             span = (start + 1, start + 100) if decade is None else (start + decade, start + decade + 9)
         yield *match.span(), Quantity(match.group().strip(), "years", years=span)
 
@@ -413,43 +307,3 @@ def _english(text: str) -> _Spans:
             _SCALE.fullmatch(match.group()) and not _A.search(text[max(0, match.start() - 8) : match.start()])
         ):
             yield *match.span(), _number(text, match, value, percent=bool(match["percent"]))
-
-
-def _is_version(wanted: Quantity, held: Quantity) -> bool:
-    """Tell whether a version is another, or the shorter name of it: `6.5` of `6.5.2`, `6.5.0` of `6.5`."""
-    short, whole = wanted.text, held.text
-    while short.endswith(".0"):
-        short = short[:-2]
-    return f"{whole}.".startswith(f"{short}.")
-
-
-def _same(wanted: Quantity, value: float, kind: str) -> bool:
-    if value == wanted.value:
-        return True
-    if wanted.kind != kind and kind == "number" and math.isclose(wanted.value, value * 100, rel_tol=1e-9):
-        return True
-    if not wanted.approximate or not value:
-        return False
-    off = abs(value - wanted.value)
-    return off <= wanted.step / 2 and off <= ROUNDING * abs(value)
-
-
-def _date_is_held(wanted: Quantity, held: Sequence[Quantity]) -> bool:
-    year, month, day = wanted.date
-    if month is None:
-        return any(year in _years_of(quantity) for quantity in held)
-    dates = [quantity.date for quantity in held if quantity.kind == "date"]
-    same = [date for date in dates if date[1] == month and (day is None or date[2] == day)]
-    if year is None or any(date[0] == year for date in same):
-        return bool(same)
-    without_year = any(date[0] is None for date in same)
-    return without_year and any(year in _years_of(quantity) for quantity in held)
-
-
-def _years_of(quantity: Quantity) -> list[int]:
-    """Return the years that a quantity names: a date's, or a plain number that can be one."""
-    if quantity.kind == "date":
-        return [quantity.date[0]] if quantity.date[0] is not None else []
-    if quantity.kind == "number" and quantity.value.is_integer() and 1000 <= quantity.value <= 2999:
-        return [int(quantity.value)]
-    return []

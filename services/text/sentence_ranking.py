@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from services.text.numbers import is_held, quantities
+from services.text.held_numbers import is_held
+from services.text.numbers import quantities
 from services.text.ranking import bm25, rarity
 from services.text.tokens import STOP_WORDS, has_cjk, pieces, tokens
 

@@ -14,7 +14,8 @@ from schemas.document import Alignment, Block, Citation, Code, Inlines, Table, T
 from services.run.errors import reason_of
 from services.run.ui_text import say
 from services.text.addresses import URL
-from services.text.numbers import missing_quantities, quantities
+from services.text.held_numbers import missing_quantities
+from services.text.numbers import quantities
 
 LANGUAGE = "chart"
 

@@ -17,8 +17,9 @@ from services.reports.checking.code_citations import CodeCitations
 from services.reports.checking.quotations import holds_sentence
 from services.reports.document import letters
 from services.reports.labels import Labels
+from services.text.held_numbers import missing_of, missing_quantities
 from services.text.names import missing_names
-from services.text.numbers import Quantity, missing_of, missing_quantities, quantities
+from services.text.numbers import Quantity, quantities
 from services.text.quote_location import locate
 
 Judgements = Mapping[Statement, Judgement]

@@ -2,7 +2,8 @@
 
 import pytest
 
-from services.text.numbers import missing_quantities, quantities
+from services.text.held_numbers import missing_quantities
+from services.text.numbers import quantities
 from services.text.scale_words import _words
 
 
