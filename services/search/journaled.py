@@ -206,7 +206,7 @@ async def table_files_once(
     """Return the tables relevant to a text, as `tables_once` finds them: their profiles, and their files by name."""
 
     async def work() -> _TableFiles:
-        tables = (await providers_for(run.context)).tables_for(text, limit, found)
+        tables = (await providers_for(run.context)).nearest_tables(text, limit, found)
         files = await asyncio.gather(*(asyncio.to_thread(table.read) for table in tables))
         hashes = [await evidence.put_bytes(data) for data in files]
         return _TableFiles(views=[table.view for table in tables], hashes=hashes)

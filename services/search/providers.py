@@ -78,24 +78,23 @@ class Providers:
         return [table for table in tables if not table.document or table.document in found]
 
     def nearest_tables(self, text: str, limit: int, found: Collection[str] = ()) -> list[Table]:
-        """Return the tables that share words with a text, or are in another language; where none does, any."""
-        return self.tables_for(text, limit, found) or self._tables(found)[:limit]
+        """Return the tables whose names, columns and examples share words with a text, those that it names first, then the nearest.
 
-    def tables_for(self, text: str, limit: int, found: Collection[str] = ()) -> list[Table]:
-        """Return the tables whose names, columns and examples share words with a text, the nearest first.
-
-        If the text names files, only their tables are returned. If more tables match than `limit`, those below half of
-        the best score are dropped. Tables in another language share no words, so they are also returned; tables that
-        stand in other documents than those `found` are left out.
+        All are returned if they are no more than `limit`. Of more, tables in another language share no words and are
+        returned, too; if more than `limit` match, those below half of the best score are dropped; where none matches, any
+        are returned. Tables that stand in other documents than those `found` are left out.
         """
         tables = self._tables(found)
-        if named := [table for table in tables if table.view.file in text]:
-            return named[:limit]
         scores = bm25([table.terms() for table in tables], set(tokens(text)))
-        ranked = sorted(zip(scores, tables, strict=True), key=lambda pair: -pair[0])
         floor = max(scores, default=0.0) / 2 if sum(map(bool, scores)) > limit else 0.0
-        foreign = [has_cjk(table.describe()) != has_cjk(text) for _, table in ranked]
-        return [table for (score, table), other in zip(ranked, foreign, strict=True) if score > floor or other][:limit]
+        ranked = sorted(zip(scores, tables, strict=True), key=lambda pair: (pair[1].view.file not in text, -pair[0]))
+        if len(tables) > limit:
+            ranked = [
+                (score, table)
+                for score, table in ranked
+                if table.view.file in text or score > floor or has_cjk(table.describe()) != has_cjk(text)
+            ] or ranked
+        return [table for _, table in ranked][:limit]
 
 
 async def notices_for(context: RunContext, locale: str) -> list[str]:

@@ -20,7 +20,8 @@ from services.text.spans import plain_heading
 from services.text.tables import cells_of
 from services.text.tokens import tokens
 
-MAX_ROWS_PROFILED = 5_000
+MAX_CELLS_PROFILED = 1_000_000
+"""Cells of a table by which its columns are described, those of its first rows."""
 MAX_CSV = 5_000_000
 """Characters of the rows that are kept for programs."""
 EXAMPLES = 6
@@ -110,7 +111,7 @@ def profile(path: PurePath, sheet: str, rows: Sequence[Sequence[Any]]) -> TableV
     if len(rows) < 2 or len(rows[0]) < 2:
         return None
     header = [str(cell).strip() if cell is not None else "" for cell in rows[0]]
-    body = rows[1:]
+    body = rows[1 : 1 + MAX_CELLS_PROFILED // len(header)]
     columns = [
         _column(name or f"column {place + 1} (no name)", cells)
         for place, name in enumerate(header)
@@ -118,14 +119,16 @@ def profile(path: PurePath, sheet: str, rows: Sequence[Sequence[Any]]) -> TableV
     ]
     if more := columns[MAX_COLUMNS:]:
         columns = [*columns[:MAX_COLUMNS], f"… and {len(more)} further columns"]
+    if len(body) < len(rows) - 1:
+        columns.append(f"(of the first {len(body)} rows)")
     title = re.sub(r"[-_]+", " ", path.stem)
-    return TableView(file=path.name, title=title, rows=len(body), columns=columns, sheet=sheet)
+    return TableView(file=path.name, title=title, rows=len(rows) - 1, columns=columns, sheet=sheet)
 
 
 def _column(name: str, values: list[Any]) -> str:
     name = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}…"
-    filled = [str(value).strip() for value in values[:MAX_ROWS_PROFILED] if value is not None and str(value).strip()]
-    missing = len(values[:MAX_ROWS_PROFILED]) - len(filled)
+    filled = [str(value).strip() for value in values if value is not None and str(value).strip()]
+    missing = len(values) - len(filled)
     written = (read_number(match[1]) for value in filled if (match := _NUMBER.fullmatch(value)))
     numbers = [number for number in written if number is not None]
     gaps = f", {missing} missing" if missing else ""

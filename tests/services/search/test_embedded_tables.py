@@ -1,10 +1,13 @@
 """Tables inside documents: found in Markdown, and profiled and kept as CSV like tables of their own."""
 
-from pathlib import Path
+from pathlib import Path, PurePath
 
+import pytest
+
+from services.search import table_profile
 from services.search.documents import open_documents
 from services.search.providers import Providers
-from services.search.table_profile import embedded_tables
+from services.search.table_profile import embedded_tables, profile
 
 TEXT = """# Lamps
 
@@ -62,7 +65,21 @@ async def test_a_questionnaire_is_described_in_brief_and_does_not_come_before_th
     assert len(poll.describe()) < 2_000
     assert len(poll.view.columns) < 100
     assert "150 further columns" in poll.view.columns[-1]
-    assert [table.view.file for table in providers.tables_for(f"From poll.csv: {question}", 3)] == ["poll.csv"]
+    named = providers.nearest_tables(f"From poll.csv, and the table of wire: {question}", 2)
+    assert [table.view.file for table in named] == ["poll.csv", "wire.csv"]
+
+
+def test_a_column_is_described_by_all_rows_of_a_table_or_says_by_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [["year", "ship"], *([str(year), f"ship {year}"] for year in range(1751, 9_751))]
+    view = profile(PurePath("ships.csv"), "", rows)
+    assert view is not None
+    assert view.columns == ["year: number, 1751 to 9750", view.columns[1]]
+    assert view.columns[1].startswith("ship: text, 8000 different")
+    monkeypatch.setattr(table_profile, "MAX_CELLS_PROFILED", 2_000)
+    view = profile(PurePath("ships.csv"), "", rows)
+    assert view is not None
+    assert view.rows == 8_000
+    assert (view.columns[0], view.columns[-1]) == ("year: number, 1751 to 2750", "(of the first 1000 rows)")
 
 
 async def test_a_table_among_text_is_offered_where_its_document_was_found(tmp_path: Path) -> None:
