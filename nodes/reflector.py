@@ -57,7 +57,7 @@ async def _reflected(state: ResearchState, runtime: Runtime[RunContext]) -> Rese
         return {**_given_up(state, fresh, say("steered_stop", locale)), **outline, "usage": wave}
     heard_only = bool(for_planner(state)) and not fresh
     goes_on = _are_sound(fresh) and bool(ready_steps(state, context.max_step_attempts))
-    if limit is None and (heard_only or goes_on or _computed_only(state, fresh)):
+    if limit is None and (heard_only or goes_on):
         return {"results": _with_verdicts(fresh, {}, say("verdict_sound", locale)), **outline, "usage": wave}
     reflection, by_rules = None, list[str]()
     async with node_run(account, runtime, "reflector") as run:
@@ -123,14 +123,6 @@ def _are_sound(results: dict[str, StepResult]) -> bool:
     return all(
         result.status == "done" and not result.missing_aspects and not result.error for result in results.values()
     )
-
-
-def _computed_only(state: ResearchState, fresh: dict[str, StepResult]) -> bool:
-    """Tell whether the last reflection found enough, and since then sound computations alone were added."""
-    before, steps = state["reflection"], steps_by_id(plans_of(state))
-    enough = before is not None and before.has_enough_context and before.plan_iteration == state["plan_iterations"]
-    computed = all(step_id in steps and steps[step_id].step_type == "processing" for step_id in fresh)
-    return enough and computed and _are_sound(fresh) and not for_planner(state)
 
 
 def _prompt(state: ResearchState, context: RunContext, table: OutlineTable) -> ReflectorPrompt:

@@ -25,7 +25,7 @@ async def test_reflector_sees_the_steps_that_have_not_run(endpoint: OpenAIServer
     assert "<pending>" not in last
 
 
-async def test_what_was_enough_before_a_computation_is_not_judged_again_after_it(
+async def test_a_program_that_computed_nothing_is_seen_and_redone_though_enough_was_found_before_it(
     endpoint: OpenAIServer, tmp_path: Path
 ) -> None:
     folder = tmp_path / "ferry"
@@ -35,11 +35,14 @@ async def test_what_was_enough_before_a_computation_is_not_judged_again_after_it
     computed = {"id": "2", "title": "A day", "description": "d", "step_type": "processing", "depends_on": ["1"]}
     endpoint.script["planner"] = [json.dumps({"title": "Ferry", "steps": [found, computed]})]
     endpoint.script["researcher"] = [quoting(FACT, missing_aspects=["the captain"])]
-    endpoint.script["coder"] = [json.dumps({"description": "a day", "code": "print(f'{18200 / 365:.0f} a day')"})]
-    endpoint.script["reflector"] = [json.dumps({"has_enough_context": True})] * 2
+    programs = ["print('The days were not given.')", "print(f'{18200 / 365:.0f} a day')"]
+    endpoint.script["coder"] = [json.dumps({"description": "a day", "code": code}) for code in programs]
+    enough = {"has_enough_context": True}
+    verdict = {"step_id": "2", "reason": "nothing was computed", "redo": True, "feedback": "divide by 365"}
+    endpoint.script["reflector"] = [json.dumps(answer) for answer in (enough, enough | {"steps": [verdict]}, enough)]
     report = await aresearch("How many passengers did the ferry of Norland carry, by year and by day?", docs=[folder])
-    assert [result.status for result in report.results] == ["done", "done"]
-    assert [role_of(body) for body in endpoint.requests].count("reflector") == 1
+    assert report.results[1].finding.endswith("50 a day")
+    assert [role_of(body) for body in endpoint.requests].count("reflector") == 3
 
 
 async def test_the_writer_is_not_told_what_an_earlier_plan_missed_and_a_later_one_looked_for(
