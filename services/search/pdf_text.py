@@ -9,6 +9,7 @@ import pypdfium2.raw as pdfium
 
 from schemas.card import Card
 from services.search.cards import properties_card
+from services.search.pdf_headings import Block, as_markdown, blocks_of, text_size
 from services.search.pdf_layout import (
     HYPHEN,
     PdfLine,
@@ -68,9 +69,9 @@ def pdf_text(data: bytes) -> str:
     first = next((page for page in pages if page), [])
     title = title_of(first)
     first[:] = [line for line in first if line not in title]
-    texts = carried_over(
-        ["\n\n".join(_blocks(page, tables.get(number, []), known)) for number, page in enumerate(pages)]
-    )
+    size = text_size(pages)
+    blocks = [_blocks(page, tables.get(number, []), size, known) for number, page in enumerate(pages)]
+    texts = carried_over(["\n\n".join(page) for page in as_markdown(blocks)])
     chinese = sum(map(has_cjk, "".join(texts)[:SAMPLE])) > SAMPLE / 10
     text = f"# {' '.join(' '.join(paragraphs(title, known)).split())}" if title else ""
     for number, own in enumerate(texts, 1):
@@ -92,8 +93,8 @@ def carried_over(pages: Sequence[str]) -> list[str]:
     return texts
 
 
-def _blocks(page: Sequence[PdfLine], tables: Sequence[RuledTable], known: frozenset[str]) -> list[str]:
-    blocks: list[str] = []
+def _blocks(page: Sequence[PdfLine], tables: Sequence[RuledTable], size: float, known: frozenset[str]) -> list[Block]:
+    blocks: list[Block] = []
     prose: list[PdfLine] = []
     waiting = list(tables)
     for line in page:
@@ -102,18 +103,18 @@ def _blocks(page: Sequence[PdfLine], tables: Sequence[RuledTable], known: frozen
             prose.append(line)
         elif inside in waiting:
             waiting.remove(inside)
-            blocks += [*_own_blocks(prose, known), inside[1]]
+            blocks += [*_own_blocks(prose, size, known), inside[1]]
             prose = []
-    return [*blocks, *_own_blocks(prose, known)]
+    return [*blocks, *_own_blocks(prose, size, known)]
 
 
-def _own_blocks(lines: Sequence[PdfLine], known: frozenset[str]) -> Iterator[str]:
-    """Yield the paragraphs, and the tables without rules, of lines."""
+def _own_blocks(lines: Sequence[PdfLine], size: float, known: frozenset[str]) -> Iterator[Block]:
+    """Yield the headings, the paragraphs, and the tables without rules, of lines."""
     for part in with_tables(whole_rows(in_columns(lines))):
         if isinstance(part, str):
             yield part
         else:
-            yield from paragraphs(part, known)
+            yield from blocks_of(part, size, known)
 
 
 def _inside(line: PdfLine, table: RuledTable) -> bool:

@@ -53,9 +53,18 @@ def is_held(wanted: Quantity, held: Sequence[Quantity]) -> bool:
     dates = [quantity.date for quantity in held if quantity.kind == "date"]
     values += [(float(part), "number") for date in dates for part in date if part is not None]
     readings = [wanted]
+    scaled = [quantity for quantity in numbers if quantity.unscaled]
+    if not wanted.unscaled:  # its text may name the scale elsewhere, as tables do
+        values += [(quantity.unscaled, quantity.kind) for quantity in scaled]
+    elif any(math.isclose(_scale(quantity), _scale(wanted)) for quantity in scaled):
+        readings.append(replace(wanted, value=wanted.unscaled))
     if wanted.other:
         readings.append(replace(wanted, value=wanted.other, step=wanted.step * wanted.other / wanted.value))
     return wanted.kind != "version" and any(_same(one, value, kind) for one in readings for value, kind in values)
+
+
+def _scale(quantity: Quantity) -> float:
+    return quantity.value / quantity.unscaled
 
 
 def _is_version(wanted: Quantity, held: Quantity) -> bool:

@@ -39,6 +39,8 @@ class Quantity:
     """Of a number or a percentage; percentages are not divided by 100. Of a version its parts as thousandths of the one before."""
     other: float = 0.0
     """Value where the sign before the last three digits means the other thing: 9427 of `9.427`, 9.427 of `9,427`; 0 for none."""
+    unscaled: float = 0.0
+    """The number before a scale word: 3.25 of `3.25 million`; 0 without one, and of fewer than three digits, which stand anywhere."""
     date: Date = (None, None, None)
     """Year, month and day of a date, each where given."""
     years: tuple[int, int] = (0, 0)
@@ -48,6 +50,8 @@ class Quantity:
     approximate: bool = False
 
 
+DISTINCT = 3
+"""Digits of a number that is hardly another one by chance."""
 LONGEST_KEPT = 2_000
 """Characters of a text whose numbers are kept: a run asks about ten times for those of each sentence, once for those of a whole source."""
 _Placed = tuple[str, tuple[tuple[int, int, Quantity], ...]]
@@ -81,7 +85,7 @@ _VERSION = re.compile(
 )
 """`v6.5.0`, `6.5.0`; `v1.28`, whose number may stand alone elsewhere. Groups of three digits (`1.234.567`) are one number."""
 _DIGITS = re.compile(
-    r"(?<![A-Za-z\d])(?<![A-Za-z][-_^])(?<!\d\.)(?P<digits>"
+    r"(?:(?<![A-Za-z\d])(?<![A-Za-z][-_^])(?<!\d\.)|(?<=[A-Za-z]{2})(?=\d+(?:\.\d|\s?[%％‰])))(?P<digits>"
     r"[1-9]\d{0,2}(?:,\d{3})+(?!\d)(?:\.\d+)?|(?<!,)[1-9]\d{0,2}(?:\.\d{3})+,\d+(?![.,]?\d)|\d{1,3}(?:\.\d{3}){2,}(?!\d)|"
     r"\d+\.\d+|\d+,\d{1,2}(?!\d)|0,\d+|\d+)"
     rf"(?:\s?(?P<scale>(?>{CHINESE_SCALE}{{1,8}}))|[ -]?(?P<word>hundred|thousand|million|billion|trillion|dozen|bn)\b|(?P<sign>(?-i:[KkMB])(?![A-Za-z\d])))?"
@@ -96,6 +100,7 @@ _MIXED = re.compile(r"(?<![\d.,])(\d{1,4})([万亿萬億])(?:(\d{1,4})([百千�
 _MEASURED = "个名位人次倍种类项条家所省市米岁届册本台艘支篇组级层座处例天周月年日小公英吨海度元美分秒两"
 _CHINESE = re.compile(rf"(?<!\d){CHINESE}(?P<percent>个百分点)?")
 _IDIOM = re.compile(r"^(?:万[一全分般]|千[万方]|百[分般]|十[分足]|一[一二]|[三四五六七八九]十分)$")
+_UNIT_SCALE = re.compile(r"[百千万萬亿億]{2,}")
 _SCALE = re.compile(r"thousand|million|billion|trillion", re.IGNORECASE)
 _A = re.compile(r"\b(?:an?|the|per|every|half|few|several)[ -]$", re.IGNORECASE)
 """Without such a word before it a scale belongs to numbers that stand elsewhere: `passengers (million)`."""
@@ -227,7 +232,9 @@ def _digits(text: str) -> _Spans:
             value, scale, end = _decimal(part["digits"]), finer, part_end
             total, step = total + value * scale, _step(value) * scale
         number = _number(text, match, total, percent=bool(match["percent"]), step=step, end=end)
-        yield match.start(), end, replace(number, other=_float(other))
+        digits = sum(map(str.isdigit, match["digits"]))
+        unscaled = _decimal(match["digits"]) if scale > 1 and digits >= DISTINCT else Fraction(0)
+        yield match.start(), end, replace(number, other=_float(other), unscaled=_float(unscaled))
 
 
 def _scale(text: str, match: re.Match[str]) -> tuple[int, int]:
@@ -294,6 +301,8 @@ def _chinese(text: str) -> _Spans:
 def _counts(written: str, following: str) -> bool:
     """Tell a number from a numeral inside a word (`统一`, `四川`, `百货`, `万一`)."""
     if _IDIOM.match(written + following) or _IDIOM.match(written):
+        return False
+    if _UNIT_SCALE.fullmatch(written):  # 百万吨: the number stands elsewhere
         return False
     if len(written) > 1:
         return any(char in "十百千万萬亿億点點" for char in written) or len(written) >= 4

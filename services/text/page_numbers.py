@@ -14,9 +14,14 @@ def page_heading(number: int, *, chinese: bool, note: str = "") -> str:
     return f"## Page {number}{f' ({note})' if note else ''}"
 
 
+def is_page(line: str) -> bool:
+    """Tell whether a line is the heading of a page: a section goes on below it."""
+    return _HEADING.match(line) is not None
+
+
 def is_page_heading(line: str) -> bool:
     """Tell whether a line is the heading that a converter puts above a page or a slide."""
-    return bool(_HEADING.match(line) or _SLIDE.fullmatch(line))
+    return is_page(line) or _SLIDE.fullmatch(line) is not None
 
 
 class Pages:

@@ -8,6 +8,7 @@ from itertools import chain, pairwise
 from typing import Literal
 
 from services.text.enclosing_lines import EnclosingLines
+from services.text.page_numbers import is_page
 from services.text.spans import Span
 
 TARGET = 900
@@ -76,7 +77,9 @@ def each_passage(text: str, target: int | None = None) -> Iterator[Span]:
     if target is None:
         target = TARGET // 2 if _cjk_share(text) > _CJK_SHARE else TARGET
     headings: dict[int, str] = {}
-    known = [*filter(None, map(_heading, (match[0] for match in _ANY_HEADING.finditer(_FENCED.sub("", text)))))]
+    page = ""
+    lines = [match[0] for match in _ANY_HEADING.finditer(_FENCED.sub("", text))]
+    known = [*filter(None, (_heading(line) for line in lines if not is_page(line)))]
     times, levels = Counter(name for _, name in known), [level for level, _ in known]
     is_titled = levels.count(min(levels, default=0)) == 1
     enclosing = EnclosingLines(text)
@@ -85,6 +88,8 @@ def each_passage(text: str, target: int | None = None) -> Iterator[Span]:
 
     def passage() -> Span:
         path = [*headings.values()]
+        if page and len(path) <= is_titled:
+            path.append(page)
         below_another = path[1 + is_titled :][
             -1:
         ]  # `For defaults` below `Future work` is not what it is below `Decision`
@@ -100,7 +105,10 @@ def each_passage(text: str, target: int | None = None) -> Iterator[Span]:
             start = -1
         if heading is not None:
             level, name = heading
-            headings = {depth: above for depth, above in headings.items() if depth < level} | {level: name}
+            if is_page(written):
+                page = name
+            else:
+                headings = {depth: above for depth, above in headings.items() if depth < level} | {level: name}
         only_headings = (start < 0 or only_headings) and not block.code and _only_headings(written)
         if start < 0:
             start = block.start

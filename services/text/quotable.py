@@ -23,7 +23,7 @@ _RULE = re.compile(r"[|\s:+=_*~-]+")
 def without_markup(text: str) -> str:
     """Return Markdown as it reads: links as their words, no images, no marks of bold text or code."""
     text = _LINK.sub(r"\1", _IMAGE.sub("", text))
-    return _EMPHASIS.sub(lambda match: match.group(2), text).replace("`", "")
+    return _EMPHASIS.sub(lambda match: match.group(2), text).replace("`", "").replace("\\#", "#")
 
 
 def as_prose(text: str) -> str:

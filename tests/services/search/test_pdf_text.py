@@ -8,6 +8,7 @@ import pytest
 from services.search.convert_office import convert
 from services.search.documents import open_documents
 from services.search.pdf_text import pdf_text
+from services.text.heads import Sections, section_names
 from services.text.quote_location import locate
 
 LEFT = [
@@ -26,13 +27,18 @@ RIGHT = [
 ]
 
 
-def _pdf(*pages: Sequence[tuple[float, float, str]], titles: int = 0, encoding: str = "", drawn: str = "") -> bytes:
-    """Return a PDF file of lines at places of its pages, written in the order given, the first of them in larger type, over a drawing."""
+def _pdf(
+    *pages: Sequence[tuple[float, float, str]], titles: int = 0, encoding: str = "", drawn: str = "", larger: str = "!"
+) -> bytes:
+    """Return a PDF file of lines at places of its pages, written in the order given, over a drawing.
+
+    The first `titles` lines are in larger type, those that begin with `larger` in type that is a little larger than that of the text.
+    """
     objects = ["<</Type/Catalog/Pages 2 0 R>>", "", f"<</Type/Font/Subtype/Type1/BaseFont/Helvetica{encoding}>>"]
     kids: list[int] = []
     for number, page in enumerate(pages):
         content = f"{drawn}\n" + "\n".join(
-            f"BT /F1 {14 if number == 0 and place < titles else 10} Tf {x} {y} Td ({text}) Tj ET"
+            f"BT /F1 {14 if number == 0 and place < titles else 12 if text.startswith(larger) else 10} Tf {x} {y} Td ({text.removeprefix(larger)}) Tj ET"
             for place, (x, y, text) in enumerate(page)
         )
         objects.append(f"<</Length {len(content)}>>stream\n{content}\nendstream")
@@ -285,3 +291,19 @@ async def test_a_paper_set_in_columns_is_found_by_words_with_ligatures_and_hyphe
     assert "\u2010" not in hit.text
     (table,) = documents.tables
     assert table.view.columns == ["Port: text, 2 different, e.g. Varde | Ribe", "Depth (ft): number, 7 to 9.5"]
+
+
+def test_short_lines_in_larger_type_are_the_headings_of_sections_that_go_on_over_pages() -> None:
+    first = ["Dredging the harbour", "!Ann Roy", "!1 The river", *LEFT, "!1.1 The yard", "!2 Depths", *RIGHT]
+    second = ["# two", "Of the wreck", "!Notes", "none", *(f"!{line}" for line in LEFT)]
+    lines = [[(72.0, 760.0 - 14 * place, line) for place, line in enumerate(page)] for page in (first, second)]
+    text = pdf_text(_pdf(*lines, titles=1))
+    headings = ["# Dredging the harbour", "## 1 The river", "### 1.1 The yard", "## 2 Depths", "## Page 2", "## Notes"]
+    assert [line for line in text.splitlines() if line.startswith("#")] == headings
+    assert "\n\nAnn Roy\n\n" in text
+    assert "\\# two" in text
+    sections = Sections(text)
+    assert sections.at(text.index(LEFT[1])) == "1 The river"
+    assert sections.at(text.index("Of the wreck")) == "2 Depths"
+    assert sections.at(text.index("none")) == "Notes"
+    assert section_names(text) == "1 The river; 2 Depths; Notes"

@@ -36,6 +36,8 @@ from services.text.scale_words import _words
         ("3.5万", 35_000),
         ("1.2亿", 120_000_000),
         ("5百万", 5_000_000),
+        ("GDP1.211", 1.211),
+        ("约占GDP12%", 12),
         ("twelve", 12),
         ("two thousand and five", 2005),
         ("Twenty-five thousand", 25_000),
@@ -224,3 +226,13 @@ def test_only_groups_of_three_digits_have_two_readings(claim: str, evidence: str
 def test_a_negative_number_behind_a_year_is_no_range_of_years() -> None:
     assert [quantity.value for quantity in quantities("1960 -68 m")] == [1960, 68]
     assert [quantity.value for quantity in quantities("1960-68")] == [1960, 1968]
+
+
+def test_a_scale_may_stand_elsewhere_if_the_digits_are_no_chance() -> None:
+    told = "排放由370.7→728.7百万吨，GDP为14.688万亿美元，煤占 3 million"
+    assert missing_quantities("| 728.7 | 14.688 |", [told]) == []
+    assert missing_quantities("728.7百万吨", ["排放15246.2百万吨（+728.7）"]) == []
+    assert missing_quantities("€143 billion", ["| revenue, million | 143 |"]) == ["143 billion"]
+    assert missing_quantities("14.688亿美元", [told]) == ["14.688亿"]
+    assert missing_quantities("3 million", ["3 ships"]) == ["3 million"]
+    assert quantities("人口，百万吨CO2；数百万人") == []
