@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from schemas.answer_schema import LONGEST, Reason, Thought
-from schemas.clean_text import CleanLine
+from schemas.clean_text import CleanLine, CleanText
 from schemas.evidence_view import FindingView
 
 MOST_LINES = 30
@@ -35,6 +35,8 @@ class TableView(BaseModel):
     columns: list[CleanLine]
     """`name: type, examples` for each column."""
     sheet: CleanLine = ""
+    sample: CleanText = ""
+    """Its rows as CSV, all of them where they are few, else the first."""
 
 
 class CodeAttempt(BaseModel):

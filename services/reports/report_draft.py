@@ -74,6 +74,9 @@ class Written:
     """Programs behind its citable numbers, by the content hash of their source."""
 
 
+_LIST_MARK = re.compile(r"^\s*(?:[-*•]|\(?\d{1,2}[.)、])(?!\d)")
+
+
 def _note(triage: Triage | None, context: RunContext) -> str:
     """Return the notes at the report's top: of an edge case or a topic, and the profile's safety note."""
     note = triage.reply if triage is not None else ""
@@ -85,7 +88,7 @@ def draft_of(state: ResearchState, context: RunContext, written: Written, excerp
     """Build the draft of a report."""
     reflection, background, locale = state["reflection"], state["background"], state["locale"]
     _, _, questions = written.text.partition(f"\n{FOLLOW_UP_MARK}")
-    follow_ups = [without_markup(line.strip(" -*•0123456789.、")) for line in questions.strip("=\n ").splitlines()]
+    follow_ups = [without_markup(_LIST_MARK.sub("", line).strip()) for line in questions.strip("=\n ").splitlines()]
     question = title_question(state)
     return ReportInputs(
         question=question,

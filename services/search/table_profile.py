@@ -29,6 +29,8 @@ MAX_COLUMNS = 50
 """Columns of a table that are described one by one."""
 LONGEST_NAME = 80
 """Characters of a column's name that are shown: a questionnaire's columns are named by its questions."""
+SAMPLE, FIRST_ROWS = 1_500, 3
+"""Characters of a table's rows that a model sees, and rows of a table that has more."""
 DESCRIBED = 1_500
 """Characters of the columns of a table as a planner sees them."""
 ALL_DESCRIBED = 6_000
@@ -122,7 +124,18 @@ def profile(path: PurePath, sheet: str, rows: Sequence[Sequence[Any]]) -> TableV
     if len(body) < len(rows) - 1:
         columns.append(f"(of the first {len(body)} rows)")
     title = re.sub(r"[-_]+", " ", path.stem)
-    return TableView(file=path.name, title=title, rows=len(rows) - 1, columns=columns, sheet=sheet)
+    return TableView(
+        file=path.name, title=title, rows=len(rows) - 1, columns=columns, sheet=sheet, sample=_sample(rows)
+    )
+
+
+def _sample(rows: Sequence[Sequence[Any]]) -> str:
+    """Return a small table whole, else its heads with the first rows; empty where these are long, too."""
+    whole = as_csv(rows[: 1 + SAMPLE // 4]).strip()  # a row of two cells takes four characters
+    if len(rows) <= 1 + SAMPLE // 4 and len(whole) <= SAMPLE:
+        return whole
+    first = as_csv(rows[: 1 + FIRST_ROWS]).strip()
+    return first if len(first) <= SAMPLE else ""
 
 
 def _column(name: str, values: list[Any]) -> str:

@@ -75,6 +75,10 @@ def test_a_column_is_described_by_all_rows_of_a_table_or_says_by_how_many(monkey
     assert view is not None
     assert view.columns == ["year: number, 1751 to 9750", view.columns[1]]
     assert view.columns[1].startswith("ship: text, 8000 different")
+    assert view.sample == "year,ship\n1751,ship 1751\n1752,ship 1752\n1753,ship 1753"
+    small = profile(PurePath("ships.csv"), "", rows[:6])
+    assert small is not None
+    assert small.sample.splitlines()[-1] == "1755,ship 1755"
     monkeypatch.setattr(table_profile, "MAX_CELLS_PROFILED", 2_000)
     view = profile(PurePath("ships.csv"), "", rows)
     assert view is not None
