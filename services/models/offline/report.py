@@ -62,9 +62,8 @@ def _passages(excerpts: Sequence[EvidenceView], shown: set[str]) -> list[str]:
 
 
 def _named(view: EvidenceView) -> str:
-    """Return the title of an excerpt's source; of a row, which tells little by itself, with the section."""
-    section = view.section if view.columns and view.section != view.title else ""
-    return f"{view.title} – {section}" if section else view.title
+    """Return the title of an excerpt's source, and its section."""
+    return view.title if view.section in {"", view.title} else f"{view.title} – {view.section}"
 
 
 def _quoted(view: EvidenceView) -> str:
