@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from services.text.page_numbers import is_page
 from services.text.passages import code_blocks, split
 from services.text.quotable import without_markup
 from services.text.spans import plain_heading
@@ -63,7 +64,9 @@ def section_names(text: str) -> str:
     for depth in range(1, 1 + max(map(len, paths), default=0)):
         sections = list(dict.fromkeys(tuple(path[:depth]) for path in paths if len(path) >= depth))
         if len(sections) > 1:
-            listed = "; ".join(filter(None, (plain_heading(section[-1]) for section in sections)))
+            pages = [section for section in sections if is_page(f"## {section[-1]}")]
+            named = [section for section in sections if section not in pages] or pages
+            listed = "; ".join(filter(None, (plain_heading(section[-1]) for section in named)))
             return listed if len(listed) <= LONGEST_NAMES else f"{listed[:LONGEST_NAMES].rpartition('; ')[0]}; …"
     return ""
 

@@ -307,3 +307,5 @@ def test_short_lines_in_larger_type_are_the_headings_of_sections_that_go_on_over
     assert sections.at(text.index("Of the wreck")) == "2 Depths"
     assert sections.at(text.index("none")) == "Notes"
     assert section_names(text) == "1 The river; 2 Depths; Notes"
+    assert section_names("# T\n\na\n\n## Page 2\n\nb\n\n## In\n\nc\n\n## Out\n\nd") == "In; Out"
+    assert section_names("# T\n\na\n\n## Page 2\n\nb\n\n## Page 3\n\nc") == "Page 2; Page 3"
