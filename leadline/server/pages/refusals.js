@@ -40,6 +40,9 @@ const MESSAGES = [
   [/^The tool server (?<server>\S+) may not start '(?<program>[^']*)'\./, "refused_program"],
   [/^The address of the tool server (?<server>\S+) is refused:/, "refused_address"],
   [/^Enter an OpenAI key\b/, "refused_no_key"],
+  [/^The endpoint is not an address\./, "refused_no_address"],
+  [/^The key contains a character that keys do not have\./, "refused_odd_key"],
+  [/^(?<model>.+) is called through a package of its provider\./, "refused_provider"],
   [/^The model's endpoint could not be reached\b/, "refused_unreached"],
   [/^The model's endpoint failed\b/, "refused_model_failed"],
   [/^The endpoint rejected the key\b/, "refused_key"],
@@ -58,7 +61,7 @@ export function refusal(text, setting = "refused_setting") {
   if (refused) {
     const [pattern, key] = REASONS.find(([known]) => known.test(refused.why)) ?? [];
     const why = key ? say(key, pattern.exec(refused.why).groups) : refused.why;
-    return say(setting, { name: named(refused.name) + refused.part, value: refused.value, why });
+    return say(setting, { name: named(refused.name) + refused.part, value: refused.value === "used" ? say("refused_used") : refused.value, why });
   }
   for (const [pattern, key] of MESSAGES) {
     const found = pattern.exec(text);
