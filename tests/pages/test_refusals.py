@@ -60,6 +60,7 @@ def test_a_choice_that_is_refused_is_named_as_the_settings_form_names_it(page: P
     [
         ("open-settings", "set-models", "[]", "“模型”不能是 所给的值：应为带名称的各项设置"),
         ("open-settings", "set-prompts", '"x"', "“提示词”不能是 'x'：应为带名称的各项设置"),
+        ("open-settings", "set-exclude_domains", "no domain!", "'no domain!' 不是域名。"),
         ("model", "connect-endpoint", "ftp://example.com", "端点不是网址。"),
         ("model", "connect-key", "sk-0 1", "密钥中有密钥不会包含的字符。"),
         ("model", "connect-model", "anthropic:x", "anthropic:x 要通过其提供商的软件包调用。"),

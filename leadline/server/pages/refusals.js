@@ -35,6 +35,7 @@ const MESSAGES = [
   [/^(?<file>.+) is too large: at most (?<limit>\d+) MB can be attached\.$/, "refused_size"],
   [/^(?<file>.+) cannot be (?:stored|removed): .+$/, "refused_disk"],
   [/^There is no search '(?<value>[^']*)'.*$/, "refused_search"],
+  [/^(?<value>['"].+['"]) is not a domain\./, "refused_domain"],
   [/^There is no endpoint '(?<value>[^']*)'.*$/, "refused_endpoint"],
   [/^The folder (?<folder>.+?) is not open to this server\b/, "refused_folder"],
   [/^The tool server (?<server>\S+) may not start '(?<program>[^']*)'\./, "refused_program"],
