@@ -21,6 +21,7 @@ from services.run.estimate import Estimate, estimate, estimate_figures, shortfal
 from services.run.roles import OFFLINE, ROLES, role_model
 from services.run.scope import checked_choices
 from services.search.choice import access_to, known_services
+from services.search.web import filters_of
 from services.search.web_services.service import OWN_CLIENTS
 
 estimates = APIRouter()
@@ -53,7 +54,9 @@ async def at_each_depth(request: EstimateRequest) -> list[AtDepth]:
     choices = {name: value for name, value in request.choices.items() if name not in {"depth", "deep_research"}}
     try:
         made = [await estimate(checked_choices({**choices, "depth": depth})) for depth in DEPTHS]
-        models = await _models(checked_choices(request.choices))
+        chosen = checked_choices(request.choices)
+        filters_of(chosen)  # refuses what is no domain
+        models = await _models(chosen)
     except (BadInput, SettingsError) as error:
         raise HTTPException(422, str(error)) from None
     return [

@@ -26,6 +26,8 @@ SHARES: dict[str, tuple[float, float]] = {
 """Shares of the roles in input and output tokens, as strong models were measured (November 2026); they matter if models differ in price."""
 USUAL_TIME = 0.5
 """Share of a depth's maximum seconds below which most of its runs stay."""
+BRIEF_WORDS = 300
+"""Words of a brief report, as `prompts/reporter.md` asks for it at every depth but quick, which writes an answer."""
 IN_CENTS = 0.095
 """US dollars from which a cost is shown in whole cents; the rounding error is then at most a twentieth."""
 
@@ -72,6 +74,7 @@ async def estimate(context: RunContext) -> Estimate:
     level = context.level
     models = _models(context)
     share = context.max_step_num / level.steps
+    words = context.words or (BRIEF_WORDS if context.length == "brief" and context.depth != "quick" else None)
     tokens_in, tokens_out = int(level.prompt_tokens * share), int(level.answer_tokens * share)
     made = Estimate(
         depth=context.depth,
@@ -80,7 +83,7 @@ async def estimate(context: RunContext) -> Estimate:
         output_tokens=tokens_out,
         seconds=context.max_seconds,
         sources=max(1, int(level.sources * share)),
-        words=(context.words, context.words) if context.words else level.words,
+        words=(words, words) if words else level.words,
         cost=await _cost(models, tokens_in, tokens_out),
     )
     return _limited(made, context)

@@ -43,6 +43,66 @@ def test_a_question_that_cannot_be_sent_is_not_lost(page: Page, site: Site) -> N
         page.logged[:] = [one for one in page.logged if "Failed to load resource" not in one]  # the browser's own words
 
 
+def test_a_run_that_its_server_has_forgotten_can_be_begun_again(page: Page, site: Site) -> None:
+    site.model.hold("researcher")
+    with relay(site.address) as line:
+        opened(page, line.address)
+        ask(page, QUESTION)
+        page.wait("document.querySelector('.steps [data-status=running]')", "a running step")
+        line.cut()
+        page.wait("!document.getElementById('banner').hidden", "a word about the lost connection")
+        thread = page.evaluate("new URL(location.href).searchParams.get('thread')")
+        runs = f"{site.address}/threads/{thread}/runs"
+        run = httpx.get(runs, timeout=30).json()[0]["run_id"]
+        assert httpx.post(f"{runs}/{run}/cancel?wait=true", timeout=30).is_success
+        assert httpx.delete(f"{runs}/{run}", timeout=30).is_success  # a killed server forgets what it began last
+        line.mend()
+        status(page, "stopped")
+        assert page.evaluate("document.getElementById('banner').hidden")
+        line.cut()
+        page.click(button("Continue"))
+        page.wait("document.getElementById('banner').innerText.includes('does not answer')", "why it does not go on")
+        line.mend()
+        page.click(button("Continue"))
+        status(page, "running")
+        page.wait("document.getElementById('banner').hidden", "that nothing is wrong any more")
+        site.model.release()
+        assert "Lalla Rookh" in report_text(page)
+        page.logged[:] = [one for one in page.logged if "Failed to load resource" not in one]  # the browser's own words
+
+
+def test_a_thread_that_is_gone_when_the_connection_is_back_is_said_to_be(page: Page, site: Site) -> None:
+    site.model.hold("researcher")
+    with relay(site.address) as line:
+        opened(page, line.address)
+        ask(page, QUESTION)
+        page.wait("document.querySelector('.steps [data-status=running]')", "a running step")
+        line.cut()
+        thread = page.evaluate("new URL(location.href).searchParams.get('thread')")
+        assert httpx.delete(f"{site.address}/threads/{thread}", timeout=30).is_success
+        line.mend()
+        page.wait("document.getElementById('banner').innerText.includes('no longer exists')", "what has become of it")
+        assert page.evaluate("document.querySelector('.turn')") is None
+        page.logged[:] = [one for one in page.logged if "Failed to load resource" not in one]  # the browser's own words
+
+
+def test_a_question_is_not_lost_where_another_is_asked_at_the_same_time(page: Page, site: Site) -> None:
+    opened(page, site.address)
+    ask(page, SIMPLE)
+    report_text(page)
+    status(page, "done")
+    site.model.hold("coordinator")
+    thread = page.evaluate("new URL(location.href).searchParams.get('thread')")
+    work = {"assistant_id": "deep_research", "input": {"messages": [{"role": "user", "content": QUESTION}]}}
+    assert httpx.post(f"{site.address}/threads/{thread}/runs", json=work, timeout=30).is_success
+    page.click("document.getElementById('question')")
+    page.write("How deep was the sounding of 1872?")
+    page.press("Enter", 13, text="\r")
+    page.wait("document.getElementById('banner').innerText.includes('continued elsewhere')", "what is shown instead")
+    page.wait("document.getElementById('question').value === 'How deep was the sounding of 1872?'", "the question")
+    page.logged[:] = [one for one in page.logged if "409" not in one]  # the browser's own words
+
+
 def test_a_reload_in_mid_run_shows_the_same_run_and_its_end(page: Page, site: Site) -> None:
     site.model.hold("reflector")
     opened(page, site.address)

@@ -5,6 +5,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.fakes.browser import Page
 from tests.fakes.openai_server import error as model_error
 from tests.pages.conftest import QUESTION, Site, ask, button, choose, opened, report_text, serving, status, text
@@ -51,6 +53,33 @@ def test_a_choice_that_is_refused_is_named_as_the_settings_form_names_it(page: P
         ask(page, QUESTION)
         assert expected in told(page), what
     page.logged[:] = [one for one in page.logged if "Failed to load resource" not in one]  # the browser's own words
+
+
+@pytest.mark.parametrize(
+    ("form", "field", "given", "said"),
+    [
+        ("open-settings", "set-models", "[]", "“模型”不能是 所给的值：应为带名称的各项设置"),
+        ("open-settings", "set-prompts", '"x"', "“提示词”不能是 'x'：应为带名称的各项设置"),
+        ("open-settings", "set-exclude_domains", "no domain!", "'no domain!' 不是域名。"),
+        ("model", "connect-endpoint", "ftp://example.com", "端点不是网址。"),
+        ("model", "connect-key", "sk-0 1", "密钥中有密钥不会包含的字符。"),
+        ("model", "connect-model", "anthropic:x", "anthropic:x 要通过其提供商的软件包调用。"),
+    ],
+)
+def test_what_is_typed_wrong_is_told_in_chinese(
+    page: Page, bare: tuple[str, Path], form: str, field: str, given: str, said: str
+) -> None:
+    page.call("Page.addScriptToEvaluateOnNewDocument", source="localStorage.setItem('leadline-language', 'zh')")
+    opened(page, bare[0])
+    page.wait(f"!document.getElementById('{form}').hidden", "the button")
+    page.click(f"document.getElementById('{form}')")
+    page.wait("document.querySelector('dialog[open] form')", "the form")
+    page.evaluate("document.getElementById('connect-key')?.setAttribute('value', 'sk-0')")
+    page.evaluate(f"document.getElementById('{field}').value = {json.dumps(given)}")
+    page.click("document.querySelector('dialog[open] [type=submit]')")
+    page.wait("document.querySelector('dialog[open] .problem:not([hidden])')", "what is wrong")
+    assert text(page, "dialog[open] .problem").startswith(said)
+    page.logged[:] = [one for one in page.logged if "422" not in one]  # the browser's own words
 
 
 def begin_anew(page: Page) -> None:

@@ -144,7 +144,12 @@ def test_settings_are_those_of_the_run_and_are_kept(page: Page, site: Site) -> N
         "“Language of the report” cannot be 'klingon!!': it must be auto"
     )
     page.logged[:] = [one for one in page.logged if "422" not in one]  # the browser's own words
-    page.evaluate("document.getElementById('set-locale').value = 'zh-CN'")
+    page.evaluate(
+        "document.getElementById('set-locale').value = 'zh-CN'; document.getElementById('set-words').value = 1"
+    )
+    page.click(button("Save"))
+    page.wait("document.activeElement.id === 'set-words'", "the field, although Advanced was closed")
+    page.evaluate("document.getElementById('set-words').value = ''")
     kinds = "[...document.querySelectorAll('#set-exclude_kinds option')]"
     assert page.evaluate(f"{kinds}.map(e => e.value)") == list(get_args(NamedKind))
     page.evaluate(

@@ -85,6 +85,7 @@ const work = session({
     renew();
   },
   started(thread) {
+    quiet();
     if (new URL(location.href).searchParams.get("thread") !== thread) history.pushState({}, "", `/?thread=${encodeURIComponent(thread)}`);
     runs.mark(thread);
     runs.refresh();

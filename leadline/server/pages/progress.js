@@ -2,7 +2,7 @@
 
 import { refusal } from "./refusals.js";
 
-const STOPPED = /^(Cancelled|UserInterrupt|UserRollback)/; // errors that are nobody's: somebody stopped the run
+const STOPPED = /^(Cancelled|UserInterrupt|UserRollback|HTTPException)/; // errors that are not the run's: somebody stopped it, or the server does not know it
 
 /** A turn of a thread before anything of it is known. */
 export function nothingYet(question) {
@@ -47,9 +47,10 @@ export function fromState(state) {
   return turn;
 }
 
-/** What is shown of a run that was refused before it began: the thread's state says nothing of it. */
-export function refusedTurn(question, error) {
-  return { ...nothingYet(question), status: "failed", error: plain(error?.message || error?.error || "") };
+/** What is shown of a run that was refused or stopped before it began: the thread's state says nothing of it. */
+export function unbegunTurn(question, { status, error }) {
+  const refused = status === "error" ? plain(error?.message || error?.error || "") : "";
+  return { ...nothingYet(question), status: status === "error" ? "failed" : "stopped", error: refused };
 }
 
 /** Take in one event of a run's stream. Returns what changed, by the names of the views that show it. */

@@ -35,11 +35,15 @@ const MESSAGES = [
   [/^(?<file>.+) is too large: at most (?<limit>\d+) MB can be attached\.$/, "refused_size"],
   [/^(?<file>.+) cannot be (?:stored|removed): .+$/, "refused_disk"],
   [/^There is no search '(?<value>[^']*)'.*$/, "refused_search"],
+  [/^(?<value>['"].+['"]) is not a domain\./, "refused_domain"],
   [/^There is no endpoint '(?<value>[^']*)'.*$/, "refused_endpoint"],
   [/^The folder (?<folder>.+?) is not open to this server\b/, "refused_folder"],
   [/^The tool server (?<server>\S+) may not start '(?<program>[^']*)'\./, "refused_program"],
   [/^The address of the tool server (?<server>\S+) is refused:/, "refused_address"],
   [/^Enter an OpenAI key\b/, "refused_no_key"],
+  [/^The endpoint is not an address\./, "refused_no_address"],
+  [/^The key contains a character that keys do not have\./, "refused_odd_key"],
+  [/^(?<model>.+) is called through a package of its provider\./, "refused_provider"],
   [/^The model's endpoint could not be reached\b/, "refused_unreached"],
   [/^The model's endpoint failed\b/, "refused_model_failed"],
   [/^The endpoint rejected the key\b/, "refused_key"],
@@ -58,7 +62,7 @@ export function refusal(text, setting = "refused_setting") {
   if (refused) {
     const [pattern, key] = REASONS.find(([known]) => known.test(refused.why)) ?? [];
     const why = key ? say(key, pattern.exec(refused.why).groups) : refused.why;
-    return say(setting, { name: named(refused.name) + refused.part, value: refused.value, why });
+    return say(setting, { name: named(refused.name) + refused.part, value: refused.value === "used" ? say("refused_used") : refused.value, why });
   }
   for (const [pattern, key] of MESSAGES) {
     const found = pattern.exec(text);

@@ -1,7 +1,7 @@
 // The thread that is open: ask, follow, answer a review, steer, stop, go on. The server has the truth; this follows it.
 
 import { api, Refused } from "./api.js";
-import { fromState, nothingYet, refusedTurn, take, takeSaid } from "./progress.js";
+import { fromState, nothingYet, take, takeSaid, unbegunTurn } from "./progress.js";
 import { follow } from "./stream.js";
 
 /** A session with one thread at a time. `views` is told what to show:
@@ -12,7 +12,7 @@ export function session(views, context) {
   let thread = null;
   let run = null;
   let turn = null;
-  let unbegun = null; // what a run was to do that was refused before it began: the thread's state does not have it
+  let unbegun = null; // what a run was to do that was refused or stopped before it began: the thread's state does not have it
   let changing = ""; // what the report was to become, until it has or was not to
   let following = new AbortController();
   let watched = Promise.resolve(); // until the run that is watched has ended and its state is taken over
@@ -39,7 +39,7 @@ export function session(views, context) {
       turn = present(state, under || (whole.status === "error" ? runs[0] : undefined), earlier);
       if (!under && turn.status === "running") {
         unbegun = { input: asInput(turn.question), question: turn.question };
-        turn = refusedTurn(turn.question, whole.error);
+        turn = unbegunTurn(turn.question, whole);
       }
       for (const message of said) takeSaid(turn, message, true);
       views.earlier(earlier);
@@ -77,11 +77,10 @@ export function session(views, context) {
     const signal = following.signal;
     try {
       thread ??= prepared ?? (await api.newThread(question)).thread_id;
-      await begin({ input: asInput(question) }, () => {
+      return await begin({ input: asInput(question) }, () => {
         turn = nothingYet(question);
         views.began(turn);
       }, signal, question);
-      return true;
     } catch (problem) {
       views.problem(problem);
       return false;
@@ -120,17 +119,17 @@ export function session(views, context) {
     await watched; // a review is shown before the run that asks for it has ended, and until then no other can begin
     if (signal.aborted) return false;
     try {
-      await begin(work, () => {
+      return await begin(work, () => {
         Object.assign(turn, { status: "running", review: null, error: "", refused: "" });
         views.changed();
       }, signal, question);
-      return true;
     } catch (problem) {
       views.problem(problem);
       return false;
     }
   }
 
+  /** Resolves to whether the run has begun: not where another is under way, which is shown then. */
   async function begin(work, shown, signal, question = "") {
     let started;
     try {
@@ -139,14 +138,15 @@ export function session(views, context) {
       if (!(problem instanceof Refused && problem.status === 409)) throw problem;
       await open(thread);
       views.elsewhere();
-      return;
+      return false;
     }
-    if (signal.aborted) return;
+    if (signal.aborted) return true;
     shown();
     other.postMessage({ thread, run: started.run_id });
     views.started(thread);
     unbegun = null;
     watched = watch(started.run_id, signal, question);
+    return true;
   }
 
   async function watch(id, signal, question = "") {
@@ -160,6 +160,7 @@ export function session(views, context) {
       if (!signal.aborted) await settle(here, id, signal, question);
     } catch (problem) {
       if (signal.aborted) return;
+      if (problem instanceof Refused && problem.status === 404) return void views.gone();
       views.problem(problem);
       await settle(here, id, signal, question).catch(views.problem);
     }
@@ -169,10 +170,10 @@ export function session(views, context) {
   async function settle(here, id, signal, question) {
     const [state, whole] = await Promise.all([api.state(here), api.thread(here)]);
     if (signal.aborted) return;
-    const begun = whole.status !== "error" || state.metadata?.run_id === id;
+    const begun = state.metadata?.run_id === id || (!question && whole.status !== "error");
     if (!begun && question) unbegun = { input: asInput(question), question };
-    const known = begun || !question ? fromState(state) : refusedTurn(question, whole.error);
-    const error = turn.error || (begun ? "" : refusedTurn("", whole.error).error);
+    const known = begun || !question ? fromState(state) : unbegunTurn(question, whole);
+    const error = turn.error || (begun ? "" : unbegunTurn("", whole).error);
     Object.assign(turn, {
       wishes: known.wishes, status: known.status, review: known.review, report: known.report, reply: known.reply, refused: known.refused, byMessage: known.byMessage, standing: known.standing, error: known.error || error,
       plans: known.plans.length ? known.plans : turn.plans,

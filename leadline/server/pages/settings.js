@@ -65,6 +65,7 @@ export async function openSettings(assistant) {
       el("button", { type: "button", class: "quiet", text: say("reset"), on: { click: () => { keep(beside()); dialog.close(); announce(say("kept")); } } }),
       el("button", { type: "button", class: "plain", text: say("cancel"), on: { click: () => dialog.close() } }),
       el("button", { type: "submit", class: "primary", text: say("save") })));
+  form.addEventListener("invalid", ({ target }) => target.closest("details")?.setAttribute("open", ""), true); // the browser says what is wrong only where it can be seen
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const next = beside();

@@ -8,7 +8,8 @@ const WAITS = [300, 700, 1500, 3000, 5000];
 /** Yield {event, data} of a run from its first event on.
  *
  *  `onConnection(there)` is told when the connection is lost and when it is back. Ends when the run has, or when `signal`
- *  is aborted. Throws Refused where the server will not give the run. */
+ *  is aborted. A run that the server does not know has ended, too: killed, it forgets what it began in the last seconds.
+ *  Throws Refused where the server will not give the run. */
 export async function* follow(thread, run, { signal, onConnection }) {
   let last = "-1";
   let failures = 0;
@@ -26,7 +27,7 @@ export async function* follow(thread, run, { signal, onConnection }) {
       }
       if (signal.aborted || !["pending", "running"].includes((await api.run(thread, run)).status)) return;
     } catch (problem) {
-      if (signal.aborted) return;
+      if (signal.aborted || (problem instanceof Refused && problem.status === 404)) return;
       if (problem instanceof Refused && problem.status < 500) throw problem;
       if (!failures) onConnection(false);
       await pause(WAITS[Math.min(failures, WAITS.length - 1)], signal);

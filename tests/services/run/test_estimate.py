@@ -47,6 +47,7 @@ async def test_figures_are_those_of_the_level_and_money_is_arithmetic(depth: Dep
         ({"depth": "deep"}, "3,000 to 6,000 words", "3,000 至 6,000 字"),
         ({"depth": "exhaustive"}, "6,000 words or more", "6,000 字以上"),
         ({"words": 700}, "about 700 words", "约 700 字"),
+        ({"length": "brief"}, "about 300 words", "约 300 字"),
     ],
 )
 async def test_a_length_is_told_in_words_and_in_chinese_in_characters(
