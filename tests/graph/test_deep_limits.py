@@ -84,7 +84,7 @@ async def test_money_holds(
     assert any("max_cost" in limit for limit in report.limits)
 
 
-@pytest.mark.parametrize("slow", ["round 2", "planner 2", "section", "anew"])
+@pytest.mark.parametrize("slow", ["round 2", "section", "anew"])
 async def test_time_that_runs_out_in_any_phase_ends_in_a_report_that_says_so(
     endpoint: OpenAIServer, papers: Path, slow: str
 ) -> None:

@@ -197,7 +197,7 @@ async def test_a_verdict_without_words_of_a_cited_passage_counts_for_nothing(
     assert [(claim.status, claim.judgement) for claim in report.citations] == [("supported", None)]
 
 
-@pytest.mark.parametrize(("choices", "calls"), [({"verify": "code"}, 0), ({}, 1), ({"verify": "model"}, 1)])
+@pytest.mark.parametrize(("choices", "calls"), [({"verify": "code"}, 0), ({}, 1)])
 async def test_a_run_chooses_who_verifies(
     endpoint: OpenAIServer, ferry: Path, choices: dict[str, Any], calls: int
 ) -> None:
