@@ -23,7 +23,9 @@ for quiet, value in {
 }.items():
     os.environ[quiet] = value
 
-settings.register_profile("leadline", derandomize=True, deadline=None)  # the same examples each time, however slow
+settings.register_profile(
+    "leadline", derandomize=True, deadline=None, max_examples=60
+)  # the same each time, however slow
 settings.load_profile("leadline")
 
 LONG = frozenset("attacks crash deploy docs examples faults install leadline notebooks pages pictures server".split())

@@ -140,9 +140,7 @@ async def test_a_statement_that_the_verifier_refutes_is_mended_by_the_editor(
 @pytest.mark.parametrize(
     "answer",
     [
-        editing(),
-        editing(("B9", "replace", MAY_RETIRE)),
-        editing(("B1", "drop", "")),
+        editing(("B9", "replace", MAY_RETIRE), ("B1", "drop", "")),
         "no JSON",
     ],
 )

@@ -47,7 +47,7 @@ PLAIN = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), TEXT)
 ANYTHING = st.recursive(
     PLAIN, lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(TEXT, inner, max_size=3)), max_leaves=8
 )
-SLOW = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+SLOW = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
 def near(node: dict[str, Any], defs: dict[str, Any]) -> st.SearchStrategy[Any]:
