@@ -198,6 +198,7 @@ HOSTILE = {
     "a button": '<a role="button" href="/evil">ten harmonic constituents</a>',
     "navigation": '<nav><a href="/evil">ten harmonic constituents</a></nav>',
     "an advertisement": '<a rel="sponsored nofollow" href="/evil">ten harmonic constituents</a>',
+    "a visitor's": '<a rel="ugc" href="/evil">ten harmonic constituents</a>',
     "a login": '<a href="/evil/login">ten harmonic constituents</a>',
     "a script": '<a href="javascript:fetch(\'/evil\')">ten harmonic constituents</a>',
     "a whole paragraph": f'<a href="/evil">{"ten harmonic constituents of Thomson " * 20}</a>',
