@@ -84,10 +84,6 @@ class Cluster:
         for name, address in {"guarded": self.guarded, **started}.items():
             self.answers(name, address)
 
-    def add_worker(self, name: str) -> None:
-        """Start one more worker, and wait until it answers."""
-        self.answers(name, self._serve(name, WORKER_COUNT="1"))
-
     def kill(self, name: str) -> None:
         """End a process as a machine that fails ends it."""
         process = self._processes[name]

@@ -98,20 +98,6 @@ async def test_what_a_quick_answer_says_is_not_told_becomes_an_excerpt_of_the_ba
     assert verify_bundle(Path(report.folder or "")).problems == []
 
 
-async def test_a_text_that_was_read_and_quoted_by_nobody_is_looked_through_as_well(
-    endpoint: OpenAIServer, ferry: Path
-) -> None:
-    built = "The Heron was built in 1961 by the yard of Ostby."
-    (ferry / "yard.md").write_text(f"# Boatbuilders\n\n{built}\n")
-    step = {"id": "1", "title": "Yard", "description": "d", "queries": ["boatbuilders", "The ferry of Norland"]}
-    endpoint.script["planner"] = [json.dumps({"title": "Ferry", "steps": [step]})]
-    endpoint.script["reporter"] = [f"{QUOTES[0]} [E1-1] The sources do not tell who built the Heron."]
-    endpoint.script["verifier"] = [verdicts((1, "absent", "")), verdicts((1, "contradicted", "by the yard of Ostby"))]
-    report = await aresearch(QUESTION, docs=[ferry])
-    assert built in asked(endpoint, "verifier")[1]
-    assert [excerpt.quote for excerpt in report.excerpts if "Ostby" in excerpt.quote] == [built]
-
-
 @pytest.mark.parametrize("again", ["contradicted", "partly", "supported"])
 async def test_what_a_report_calls_open_is_judged_by_passages_that_may_have_settled_it(
     endpoint: OpenAIServer, ferry: Path, again: str

@@ -1,6 +1,9 @@
 """What a run chose holds when it is gone on with, whether or not it is said again; a new turn chooses for itself."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -9,6 +12,7 @@ from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
 
 from graph import build_graph
+from nodes import coordinator, reflector
 from services.run.choices import restored_choices
 from services.run.errors import BadInput, SettingsError
 from services.run.evidence_store import EvidenceStore
@@ -67,22 +71,6 @@ async def test_a_new_turn_of_the_thread_chooses_for_itself(thread: Thread) -> No
     assert state["review"] == "none"
 
 
-async def test_a_run_that_failed_goes_on_with_its_choices(thread: Thread, monkeypatch: pytest.MonkeyPatch) -> None:
-    from nodes import reflector
-
-    def fails(*_: Any) -> Any:
-        raise RuntimeError("broken")
-
-    with monkeypatch.context() as broken:
-        broken.setattr(reflector, "_prompt", fails)
-        with pytest.raises(RuntimeError, match="broken"):
-            await thread.run({"question": QUESTION}, {**thread.first, "review_plan": False})
-    state = await thread.run(None)
-    assert state["report"].excerpts
-    assert len(state["plans"][0].steps) == 1
-    assert all("deep-sea" not in source.url for source in state["report"].sources)
-
-
 async def test_servers_of_tools_are_not_kept_and_must_be_named_again(thread: Thread) -> None:
     server = {"url": "https://tools.example.org/mcp?token=sesame", "description": "Tides"}
     context = {**thread.first, "mcp_servers": {"tides": server}, "search": "documents"}
@@ -95,33 +83,28 @@ async def test_servers_of_tools_are_not_kept_and_must_be_named_again(thread: Thr
     assert (await thread.run(ACCEPT, {"mcp_servers": {}}))["report"].excerpts
 
 
-async def test_a_turn_that_stops_in_its_first_node_goes_on_with_its_choices(
-    thread: Thread, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from nodes import coordinator
+@contextmanager
+def broken(node: ModuleType, function: str) -> Iterator[None]:
+    """Let a function of a node fail; the run fails with it."""
 
     def fails(*_: Any) -> Any:
         raise RuntimeError("broken")
 
-    with monkeypatch.context() as broken:
-        broken.setattr(coordinator, "triage_schema", fails)
-        with pytest.raises(RuntimeError, match="broken"):
-            await thread.run({"question": QUESTION}, thread.first)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(node, function, fails)
+        yield
+
+
+async def test_a_turn_that_stops_in_its_first_node_goes_on_with_its_choices(thread: Thread) -> None:
+    with broken(coordinator, "triage_schema"), pytest.raises(RuntimeError, match="broken"):
+        await thread.run({"question": QUESTION}, thread.first)
     state = await thread.run(None)
     assert "__interrupt__" in state
     assert len(state["plan"].steps) == 1
 
 
-async def test_what_was_chosen_on_going_on_holds_when_that_stops_too(
-    thread: Thread, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from nodes import reflector
-
-    def fails(*_: Any) -> Any:
-        raise RuntimeError("broken")
-
-    with monkeypatch.context() as broken:
-        broken.setattr(reflector, "_prompt", fails)
+async def test_what_was_chosen_on_going_on_holds_when_that_stops_too(thread: Thread) -> None:
+    with broken(reflector, "_prompt"):
         for given, context in (
             ({"question": QUESTION}, {**thread.first, "review_plan": False}),
             (None, {"max_searches": 7}),

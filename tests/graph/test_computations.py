@@ -18,8 +18,6 @@ from tests.graph.test_tools import QUESTION, call
 
 pytestmark = pytest.mark.long
 
-CASTS = "ship,year,fathoms\nGazelle,1875,100\nGazelle,1876,300\nVema,1957,7\n"
-
 
 def holds(report: Report) -> bool:
     """Tell whether the written report passes both checks."""

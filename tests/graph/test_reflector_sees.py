@@ -1,67 +1,83 @@
-"""What the reflector is shown when it is asked in the middle of a plan."""
+"""What the reflector is shown when it is asked in the middle of a plan, and what becomes of what it says."""
 
 import json
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from leadline import aresearch
+from schemas.events import Event
 from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.fakes.quoting import quoting
 
 FACT = "The ferry line of Norland carried 18,200 passengers in 2019."
+QUESTION = "How many passengers did the ferry of Norland carry, by year and by day?"
+FOUND = {"id": "1", "title": "Passengers", "description": "d", "queries": ["The ferry carried passengers"]}
 
 
-async def test_reflector_sees_the_steps_that_have_not_run(endpoint: OpenAIServer, tmp_path: Path) -> None:
+@pytest.fixture
+def ferry(tmp_path: Path) -> Path:
     folder = tmp_path / "ferry"
     folder.mkdir()
     (folder / "ferry.md").write_text(f"# The ferry\n\n{FACT}\n")
-    found = {"id": "1", "title": "Passengers", "description": "d", "queries": ["The ferry carried passengers"]}
-    waiting = {**found, "id": "2", "title": "Passengers a day", "depends_on": ["1"]}
-    endpoint.script["planner"] = [json.dumps({"title": "Ferry", "steps": [found, waiting]})]
+    return folder
+
+
+def plan(*steps: dict[str, Any]) -> str:
+    return json.dumps({"title": "Ferry", "steps": steps})
+
+
+async def test_reflector_sees_the_steps_that_have_not_run(endpoint: OpenAIServer, ferry: Path) -> None:
+    waiting = {**FOUND, "id": "2", "title": "Passengers a day", "depends_on": ["1"]}
+    endpoint.script["planner"] = [plan(FOUND, waiting)]
     endpoint.script["researcher"] = [quoting(FACT, missing_aspects=["the captain"]), quoting(FACT)]
     endpoint.script["reflector"] = [json.dumps({"has_enough_context": True})] * 2
-    await aresearch("How many passengers did the ferry of Norland carry, by year and by day?", docs=[folder])
+    await aresearch(QUESTION, docs=[ferry])
     first, last = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "reflector"]
     assert "<pending>Passengers a day</pending>" in first
     assert "<pending>" not in last
 
 
 async def test_a_program_that_computed_nothing_is_seen_and_redone_though_enough_was_found_before_it(
-    endpoint: OpenAIServer, tmp_path: Path
+    endpoint: OpenAIServer, ferry: Path
 ) -> None:
-    folder = tmp_path / "ferry"
-    folder.mkdir()
-    (folder / "ferry.md").write_text(f"# The ferry\n\n{FACT}\n")
-    found = {"id": "1", "title": "Passengers", "description": "d", "queries": ["The ferry carried passengers"]}
     computed = {"id": "2", "title": "A day", "description": "d", "step_type": "processing", "depends_on": ["1"]}
-    endpoint.script["planner"] = [json.dumps({"title": "Ferry", "steps": [found, computed]})]
+    endpoint.script["planner"] = [plan(FOUND, computed)]
     endpoint.script["researcher"] = [quoting(FACT, missing_aspects=["the captain"])]
     programs = ["print('The days were not given.')", "print(f'{18200 / 365:.0f} a day')"]
     endpoint.script["coder"] = [json.dumps({"description": "a day", "code": code}) for code in programs]
     enough = {"has_enough_context": True}
     verdict = {"step_id": "2", "reason": "nothing was computed", "redo": True, "feedback": "divide by 365"}
     endpoint.script["reflector"] = [json.dumps(answer) for answer in (enough, enough | {"steps": [verdict]}, enough)]
-    report = await aresearch("How many passengers did the ferry of Norland carry, by year and by day?", docs=[folder])
+    report = await aresearch(QUESTION, docs=[ferry])
     assert report.results[1].finding.endswith("50 a day")
     assert [role_of(body) for body in endpoint.requests].count("reflector") == 3
 
 
 async def test_the_writer_is_not_told_what_an_earlier_plan_missed_and_a_later_one_looked_for(
-    endpoint: OpenAIServer, tmp_path: Path
+    endpoint: OpenAIServer, ferry: Path
 ) -> None:
-    folder = tmp_path / "ferry"
-    folder.mkdir()
-    (folder / "ferry.md").write_text(f"# The ferry\n\n{FACT}\n")
-    step = {"id": "1", "title": "Passengers", "description": "d", "queries": ["The ferry carried passengers"]}
-    endpoint.script["planner"] = [json.dumps({"title": "Ferry", "steps": [{**step, "id": key}]}) for key in ("1", "2")]
-    endpoint.script["researcher"] = [
-        quoting(FACT, missing_aspects=["the captain"]),
-        quoting(FACT, missing_aspects=["the harbour"]),
-    ]
+    endpoint.script["planner"] = [plan({**FOUND, "id": key}) for key in ("1", "2")]
+    endpoint.script["researcher"] = [quoting(FACT, missing_aspects=[one]) for one in ("the captain", "the harbour")]
     endpoint.script["reflector"] = [
         json.dumps({"has_enough_context": False, "missing_aspects": ["the captain"]}),
         json.dumps({"has_enough_context": True}),
     ]
-    await aresearch("How many passengers did the ferry of Norland carry, by year and by day?", docs=[folder])
+    await aresearch(QUESTION, docs=[ferry])
     [written, *_] = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "reporter"]
     assert "<missing>the harbour</missing>" in written
     assert "the captain" not in written
+
+
+async def test_excerpts_that_are_out_of_date_are_named_for_a_dated_question_if_there_are_such(
+    endpoint: OpenAIServer, ferry: Path
+) -> None:
+    endpoint.script["planner"] = [plan(FOUND)]
+    endpoint.script["researcher"] = [quoting(FACT)]
+    endpoint.script["reflector"] = [json.dumps({"has_enough_context": True, "outdated": ["E1-1", "E7-7"]})]
+    events: list[Event] = []
+    question = "Who currently runs the ferry of Norland, and how many passengers does it carry now?"
+    await aresearch(question, docs=[ferry], on_event=events.append)
+    [told] = [event.data["outdated"] for event in events if event.type == "reflection"]
+    assert told == ["E1-1"]

@@ -7,7 +7,6 @@ import pytest
 
 from leadline import aresearch
 from schemas.events import Event
-from services.reports.bundle import verify_bundle
 from services.run.errors import BadInput, DocumentsError
 
 BRIDGE = "Where was the designer of the wire sounding machine born?"
@@ -32,14 +31,6 @@ async def test_the_plan_limit_holds_and_the_report_names_it(docs: Path) -> None:
     seen, report = await events_of(BRIDGE, docs, max_plan_iterations=1)
     assert sum(event.type == "plan" for event in seen) == 1
     assert "max_plan_iterations" in report.markdown
-
-
-async def test_every_quote_is_the_stored_text_and_every_citation_resolves(docs: Path, tmp_path: Path) -> None:
-    report = await aresearch(BRIDGE, docs=[docs], out=tmp_path / "out")
-    check = verify_bundle(Path(report.folder or ""))
-    assert check.problems == []
-    assert check.checked["quotes"] > 0
-    assert check.checked["citations"] > 0
 
 
 async def test_copies_count_once_and_are_named(docs: Path) -> None:

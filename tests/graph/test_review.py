@@ -19,7 +19,6 @@ pytestmark = pytest.mark.long
 
 QUESTION = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
 STEP = {"title": "Tallow", "description": "Find out about tallow", "queries": ["tallow in the lead"]}
-REPLACEMENT = {"title": "Only the tallow", "steps": [{"id": "a", **STEP}]}
 MALFORMED: dict[str, dict[str, Any]] = {
     "cyclic dependencies": {
         "steps": [{"id": "a", **STEP, "depends_on": ["b"]}, {"id": "b", **STEP, "depends_on": ["a"]}]
@@ -137,14 +136,6 @@ async def test_an_edit_in_words_makes_a_new_plan_to_review(review: Review, answe
     assert len([one for one in values["messages"] if one.name == "planner"]) == 1
 
 
-async def test_a_replaced_plan_is_carried_out_as_it_is(review: Review) -> None:
-    await review.ask()
-    assert await review.answer({"action": "replace", "plan": REPLACEMENT}) == {}
-    values = await review.values()
-    assert [step.title for step in values["plans"][0].steps] == ["Tallow"]
-    assert "Tallow" in values["report"].markdown
-
-
 async def test_what_cannot_be_used_is_sent_back_with_the_reason_and_the_run_stays_answerable(review: Review) -> None:
     await review.ask()
     for nonsense in NONSENSE:
@@ -213,5 +204,5 @@ async def test_a_replaced_plan_has_the_outline_that_it_brings(review: Review) ->
     await review.answer({"action": "replace", "plan": {"title": "Tallow", "steps": [step], "outline": outline}})
     values = await review.values()
     assert [(node.id, node.title) for node in values["outline"]] == [("1", "Grease"), ("1.1", "Samples"), ("2", "x")]
-    assert values["plans"][0].steps[0].nodes == ["1.1"]
+    assert [(step.title, step.nodes) for step in values["plans"][0].steps] == [("Tallow", ["1.1"])]
     assert values["outline"][1].excerpt_ids

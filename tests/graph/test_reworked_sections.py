@@ -19,7 +19,6 @@ from tests.graph.soundings import (
     Script,
     human,
     section_of,
-    sections_of,
     shown_to,
     told_of,
 )
@@ -32,28 +31,6 @@ NEW = PAPERS["tallow"][LEFT]
 def of_weak(endpoint: OpenAIServer) -> list[dict[str, Any]]:
     """Return the requests for the weak section."""
     return [body for body in endpoint.requests if "<task" in human(body) and section_of(body) == WEAK]
-
-
-async def test_the_weakest_section_is_written_anew_from_what_is_found_for_it(
-    endpoint: OpenAIServer, papers: Path
-) -> None:
-    endpoint.choose = Script(weak=WEAK, finds=(NEW, PAPERS["tallow"][QUOTED[0]]))
-    events: list[Event] = []
-    report = await aresearch(QUESTION, docs=[papers], depth="deep", on_event=events.append)
-    text = sections_of(report.markdown)[WEAK]
-    assert NEW.rstrip(".") in text
-    again = of_weak(endpoint)[-1]
-    assert "<written>" not in human(again)
-    new = {key: quote for key, quote in shown_to(again).items() if key.startswith("E4-")}
-    assert [*new.values()] == [NEW], "what was quoted before is not quoted again"
-    assert [excerpt.quote for excerpt in report.excerpts if excerpt.id in new] == [NEW]
-    assert [step.title for step in report.plans[-1].steps][-1] == WEAK
-    titles = [event.title for event in events if event.type == "notice"]
-    assert f"Searching for more on the weakest section, “{WEAK}”" in titles
-    assert f"Rewriting the section “{WEAK}” with the new findings" in titles
-    asked = [human(body) for body in endpoint.requests if f'<step title="{WEAK}"' in human(body)]
-    assert asked, "by the machinery of steps"
-    assert "What pilots learned." in asked[0]
 
 
 async def test_where_nothing_new_is_found_the_section_stays_as_it_is(endpoint: OpenAIServer, papers: Path) -> None:
@@ -73,15 +50,6 @@ async def test_exhaustive_researches_two_sections_again(endpoint: OpenAIServer, 
     assert titles[0] == WEAK
     searched = {title for title in ("The machine", "The lead", "The echo") for body in endpoint.requests if f'<step title="{title}"' in human(body)}  # fmt: skip
     assert len(searched) == 2
-
-
-async def test_a_budget_that_is_kept_for_the_report_is_not_spent_on_more_research(
-    endpoint: OpenAIServer, papers: Path
-) -> None:
-    endpoint.choose = Script(weak=WEAK, finds=(NEW,))
-    report = await aresearch(QUESTION, docs=[papers], depth="deep", max_tokens=26_000)
-    assert report.usage.total.tokens <= 28_600
-    assert "## The lead" in report.markdown
 
 
 async def test_a_second_draft_is_edited_with_what_is_found_for_its_weakest_topic(

@@ -3,17 +3,14 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from langgraph.runtime import Runtime
 
 from graph.routing import after_planner, after_reflector
 from schemas.context import RunContext
-from schemas.planner import Plan, PlanError, Step, first_steps, settle_plan
+from schemas.planner import Plan, PlanError, Step, settle_plan
 from schemas.reflector import StepVerdict
 from schemas.results import StepResult
-from schemas.state import merge_limits, merge_results, merge_sources
-from schemas.usage import CallUsage, Usage
+from schemas.usage import Usage
 from services.turn.steps import ready_steps
 
 
@@ -95,36 +92,3 @@ BROKEN = {
 def test_a_plan_that_cannot_be_carried_out_is_refused(reason: str, steps: list[Step]) -> None:
     with pytest.raises(PlanError, match=reason):
         settle_plan(Plan(title="t", steps=steps), first_id=1, finished=(), max_steps=3)
-
-
-def test_steps_are_numbered_on_over_the_whole_run() -> None:
-    plan = Plan(title="t", steps=[step(1), step(2, 1)])
-    settled = settle_plan(plan, first_id=4, finished={"1", "2", "3"}, max_steps=None)
-    assert [(step.id, step.depends_on) for step in settled.steps] == [("4", []), ("5", ["4"])]
-
-
-def test_cutting_a_plan_cuts_dependencies_on_what_is_gone() -> None:
-    plan = Plan(title="t", steps=[step(1, 3), step(2, 1), step(3)])
-    assert [(step.id, step.depends_on) for step in first_steps(plan, 2).steps] == [("1", []), ("2", ["1"])]
-
-
-def test_upper_case_step_types_are_understood() -> None:
-    assert (
-        Step.model_validate({"id": 1, "title": "t", "description": "", "step_type": "RESEARCH"} | {"id": "1"}).step_type
-        == "research"
-    )
-
-
-@given(st.permutations(["1", "2", "3"]))
-def test_results_do_not_depend_on_which_worker_finished_first(order: list[str]) -> None:
-    merged: dict[str, StepResult] = {}
-    for one in order:
-        merged = merge_results(merged, {one: done(int(one))})
-    assert merged == {one: done(int(one)) for one in ("1", "2", "3")}
-    assert merge_sources({}, {}) == {}
-    assert merge_limits(["a"], ["a", "b"]) == ["a", "b"]
-
-
-def test_usage_adds_up_by_role() -> None:
-    one = Usage(roles={"planner": CallUsage(calls=1, input_tokens=10, output_tokens=5)}, searches=2)
-    assert one + one == Usage(roles={"planner": CallUsage(calls=2, input_tokens=20, output_tokens=10)}, searches=4)

@@ -10,11 +10,9 @@ from tests.fakes.openai_server import OpenAIServer
 
 QUESTION = "Who designed the wire sounding machine and where was it tried first?"
 INVENTED = json.dumps({"high": ["P77:1", "P1:999"], "finding": "The machine was made of wood by Noah."})
-UNQUOTED = json.dumps({"finding": "The machine was made of wood by Noah.", "confidence": 0.9})
-LOOP = '{"finding": "' + "the passages tell that the passages tell " * 200
 
 
-@pytest.mark.parametrize("answer", ["no", INVENTED, UNQUOTED, LOOP])
+@pytest.mark.parametrize("answer", ["no", INVENTED])
 async def test_rules_choose_the_quotes_of_a_step_whose_model_gives_none(
     endpoint: OpenAIServer, docs: Path, answer: str
 ) -> None:

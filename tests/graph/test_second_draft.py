@@ -93,8 +93,8 @@ async def test_where_the_window_has_no_room_for_whole_passages_a_writer_sees_the
 
 @pytest.mark.parametrize(
     "second",
-    ["# A widow paid\n\nShe did.", f"# A widow paid\n\n{COST} [E3-1]", Reply(401, {"error": {"message": "broken"}})],
-    ids=["cites nothing", "has lost most", "fails"],
+    [f"# A widow paid\n\n{COST} [E3-1]", Reply(401, {"error": {"message": "broken"}})],
+    ids=["has lost most", "fails"],
 )
 async def test_a_second_draft_that_has_lost_what_the_first_tells_does_not_take_its_place(
     endpoint: OpenAIServer, norland: Path, second: str | Reply
@@ -131,11 +131,10 @@ async def test_an_editor_who_sees_no_evidence_words_the_report_before_it_is_chec
     "wording",
     [
         SECOND.replace("A widow paid", "Worse").replace("[E2-1]", "[E2-2]"),
-        f"# Worse\n\n**TL;DR** {COST} [E3-1]",
         SECOND.replace("A widow paid", "Worse").replace(" [E1-1]", ""),
         Reply(401, {"error": {"message": "broken"}}),
     ],
-    ids=["cites another excerpt", "has lost sentences", "has lost a citation", "fails"],
+    ids=["cites another excerpt", "has lost a citation", "fails"],
 )
 async def test_a_wording_that_says_something_else_does_not_take_the_place_of_the_draft(
     endpoint: OpenAIServer, norland: Path, wording: str | Reply

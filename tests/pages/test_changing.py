@@ -11,7 +11,6 @@ from tests.fakes.editing import edits, titled, whole
 from tests.fakes.openai_server import role_of
 from tests.pages.conftest import REPORT, SIMPLE, Site, ask, button, opened, report_text, status, text
 
-LALLA = "Sir William Thomson owned the schooner Lalla Rookh."
 VERSION = "document.querySelector('.versions [aria-pressed=true]')"
 
 

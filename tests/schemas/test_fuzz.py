@@ -15,7 +15,7 @@ from schemas.coordinator import Triage
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.human_feedback import PlanReview
 from schemas.outline import OutlineNode
-from schemas.planner import Plan, settle_plan
+from schemas.planner import Plan
 from schemas.reflector import Reflection
 from schemas.reporter_joining import Joining
 from schemas.researcher import Findings
@@ -47,7 +47,7 @@ PLAIN = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), TEXT)
 ANYTHING = st.recursive(
     PLAIN, lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(TEXT, inner, max_size=3)), max_leaves=8
 )
-SLOW = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+SLOW = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
 def near(node: dict[str, Any], defs: dict[str, Any]) -> st.SearchStrategy[Any]:
@@ -111,18 +111,6 @@ def test_any_json_is_accepted_as_something_sound_or_refused(schema: type[BaseMod
     is_sound(answer)
 
 
-@SLOW
-@given(data=st.data())
-def test_a_plan_is_numbered_or_refused(data: st.DataObject) -> None:
-    try:
-        plan = Plan.model_validate(parse(json.dumps(data.draw(given_to(Plan))), Plan))
-        settled = settle_plan(plan, first_id=1, finished=(), max_steps=5)
-    except ValueError:
-        return
-    assert [step.id for step in settled.steps] == [str(place + 1) for place in range(len(settled.steps))]
-    assert settled.steps or settled.has_enough_context
-
-
 WHOLE = json.dumps(
     {
         "has_enough_context": True,
@@ -148,10 +136,10 @@ def test_damaged_json_is_read_or_refused(place: int, length: int, instead: str) 
         says_why(error)
 
 
-@pytest.mark.parametrize("length", range(1, len(WHOLE) - 2, 3))
-def test_json_that_breaks_off_is_never_taken_for_whole(length: int) -> None:
-    with pytest.raises(ValueError, match=r"breaks off|not a JSON"):
-        parse(WHOLE[:length], Reflection)
+def test_json_that_breaks_off_is_never_taken_for_whole() -> None:
+    for length in range(1, len(WHOLE) - 2, 3):
+        with pytest.raises(ValueError, match=r"breaks off|not a JSON"):
+            parse(WHOLE[:length], Reflection)
 
 
 @SLOW

@@ -159,9 +159,9 @@ async def test_less_is_sent_where_the_prompt_is_too_long_in_whatever_words(
         return Reply(status, body) if tokens_in(request) + request["max_tokens"] > 8_192 else WRITTEN
 
     endpoint.fault = short
-    reply = await write("reporter", prompt(80))
+    reply = await write("reporter", prompt(40))
     assert reply.text == WRITTEN
-    assert 0 < reply.left_out < 80 * 6, "steps and their quotes"
+    assert 0 < reply.left_out < 40 * 6, "steps and their quotes"
 
 
 async def test_an_unnamed_refusal_is_no_lesson_for_other_calls(endpoint: OpenAIServer) -> None:

@@ -144,11 +144,6 @@ async def test_a_server_that_copies_ollamas_version_is_not_taken_for_it(environm
         assert (await settled(role_model("planner", RunContext()))).provider == "openai"
 
 
-async def test_a_server_that_is_down_is_asked_again(environment: SetEnvironment) -> None:
-    environment(OPENAI_BASE_URL="http://127.0.0.1:9/v1", LEADLINE_MODEL="m")
-    assert (await settled(role_model("planner", RunContext()))).provider == "openai"
-
-
 @pytest.mark.parametrize(
     ("listed", "model"),
     [

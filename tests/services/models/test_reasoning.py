@@ -46,17 +46,6 @@ async def test_an_answer_without_room_is_asked_for_again_with_room_for_the_think
     assert len(thinker.empty) == met <= 2, "what was learned holds for the next call"
 
 
-async def test_a_refused_temperature_is_met_once(thinker: ReasoningServer) -> None:
-    await ask("reflector", PROMPT, Reflection)
-    await ask("reflector", PROMPT, Reflection)
-    assert thinker.refused == ["temperature"]
-
-
-async def test_forced_json_that_suppresses_thinking_is_answered_all_the_same(thinker: ReasoningServer) -> None:
-    thinker.forced_json_suppresses_thinking = True
-    assert (await ask("reflector", PROMPT, Reflection)).reasoning == "ok"
-
-
 async def test_heartbeats_count_as_life_and_may_come_less_often_than_pieces_of_an_answer(
     thinker: ReasoningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

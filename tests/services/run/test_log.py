@@ -3,8 +3,6 @@
 import asyncio
 import json
 import logging
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +11,9 @@ from leadline import aresearch
 from services.run.log import WARNING, about, forget_log, log
 from services.run.settings import forget_settings
 from tests.fakes.openai_server import OpenAIServer, error
+from tests.leadline.conftest import Leadline, leadline
+
+__all__ = ["leadline"]
 
 QUESTION = "Where was the designer of the wire sounding machine born, asks QUESTIONMARKER?"
 MARKERS = (
@@ -128,8 +129,5 @@ def test_by_default_the_lines_are_the_hosts(
     assert not capsys.readouterr().err
 
 
-@pytest.mark.long
-def test_the_command_itself_logs_nothing_unless_it_is_told_to(docs: Path) -> None:
-    command = [sys.executable, "-m", "leadline.cli.app", "research", QUESTION, "--docs", str(docs), "--quick"]
-    ran = subprocess.run(command, capture_output=True, text=True, check=True, timeout=100)
-    assert "run_started" not in ran.stderr
+def test_the_command_itself_logs_nothing_unless_it_is_told_to(docs: Path, leadline: Leadline) -> None:
+    assert "run_started" not in leadline("research", QUESTION, "--docs", docs, "--quick").err

@@ -14,6 +14,8 @@ from services.run.scope import Run, _current
 from services.run.settings import forget_settings
 from services.search.followed_links import links_to_follow, may_be_followed
 from services.search.journaled import Search, gather_once
+from services.search.pages.extract import extract
+from services.search.pages.extraction import Job
 from services.search.pages.reader import Page, PageLink
 from services.search.web import forget_web
 from tests.fakes.site import Answer, Site, site
@@ -196,16 +198,21 @@ HOSTILE = {
     "a button": '<a role="button" href="/evil">ten harmonic constituents</a>',
     "navigation": '<nav><a href="/evil">ten harmonic constituents</a></nav>',
     "an advertisement": '<a rel="sponsored nofollow" href="/evil">ten harmonic constituents</a>',
+    "a visitor's": '<a rel="ugc" href="/evil">ten harmonic constituents</a>',
     "a login": '<a href="/evil/login">ten harmonic constituents</a>',
     "a script": '<a href="javascript:fetch(\'/evil\')">ten harmonic constituents</a>',
     "a whole paragraph": f'<a href="/evil">{"ten harmonic constituents of Thomson " * 20}</a>',
     "thousands": "".join(f'<p><a href="/evil{place}">ten harmonic constituents {place}</a></p>' for place in range(5_000)),
-    "another base": '<base href="ftp://evil.example/"><a href="x">ten harmonic constituents</a>',
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("links", HOSTILE.values(), ids=HOSTILE.keys())
-async def test_a_hostile_page_does_not_make_a_link_be_followed(served: Site, links: str) -> None:
-    served.page("/evil", TARGET)
-    _, asked = await searched(served, links)
-    assert not [path for path in asked if "evil" in path]
+OTHER_BASE = '<base href="ftp://evil.example/"><a href="x">ten harmonic constituents</a>'
+SOUND = {"a sound page": (LINK, ["constituents"]), "another base, which counts for nothing": (OTHER_BASE, ["x"])}
+PAGES = {**{name: (links, list[str]()) for name, links in HOSTILE.items()}, **SOUND}
+
+
+@pytest.mark.parametrize(("links", "followed"), PAGES.values(), ids=PAGES.keys())
+def test_a_hostile_page_does_not_make_a_link_be_followed(links: str, followed: list[str]) -> None:
+    job: Job = {"name": "page", "kind": "html", "charset": None, "url": "https://a.example/", "characters": 10_000}
+    extracted = extract({**job, "links": True}, ARTICLE.format(links).encode())
+    assert chosen(read(*extracted["links"])) == followed

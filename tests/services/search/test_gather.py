@@ -44,15 +44,6 @@ async def found(providers: Providers, *queries: str, evidence: EvidenceStore | N
     return await gather(queries, providers, evidence=evidence or store(), limit=12)
 
 
-async def test_every_passage_stands_in_the_stored_text(docs: Path, tmp_path: Path) -> None:
-    evidence = store()
-    providers = Providers(documents=[await open_documents(docs, tmp_path / "home")])
-    result = await found(providers, "wire sounding machine", evidence=evidence)
-    assert [one.id for one in result.passages] == [f"P{place}" for place in range(1, len(result.passages) + 1)]
-    for one in result.passages:
-        assert (await evidence.get_text(one.content_hash))[one.start : one.end] == one.text
-
-
 def test_a_passage_that_several_sources_have_word_for_word_stands_first_once_and_then_last() -> None:
     option = "The option --workspace runs the command in the named workspace alone."
     pages = [f"{one}{one}{one}{one} is a command of the tool.\n\n# Workspace\n\n{option}" for one in "abcd"]
@@ -226,21 +217,6 @@ def _hit(text: str, part: str) -> Hit:
         text=text,
         passages=[HitPassage(start=start, end=start + len(part))],
     )
-
-
-async def test_one_text_at_several_addresses_is_one_source_with_all_of_them() -> None:
-    def found_at(*hosts: str) -> list[Hit]:
-        return [Hit(url=f"https://{host}/wire", title=host, kind="web", text="Piano wire is thin.") for host in hosts]
-
-    class Engines:
-        name = "engines"
-
-        async def search(self, query: str, limit: int) -> list[Hit]:
-            return found_at("c.example", "a.example") if query == "wire" else found_at("b.example", "c.example")
-
-    result = await found(Providers(web=[Engines()]), "wire", "rope")
-    [source] = result.sources.values()
-    assert source.addresses == ["https://c.example/wire", "https://a.example/wire", "https://b.example/wire"]
 
 
 async def test_an_article_made_of_a_release_is_its_copy_and_keeps_what_it_adds() -> None:

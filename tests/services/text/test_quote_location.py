@@ -6,7 +6,6 @@ import pytest
 
 from services.text import quote_location
 from services.text.quote_location import MAX_GAP, locate
-from tests.attacks.processor_time import processor_time
 
 TEXT = (
     "The line read “4,475 fathoms”, meas-\nured on  the deep-sea\nvoyage. "
@@ -78,13 +77,6 @@ def test_only_the_stretch_that_was_asked_for_is_searched() -> None:
 
 def test_exact_matches_come_before_looser_ones() -> None:
     assert locate("Big wire", "big wire, Big wire") == (10, 18)
-
-
-def test_a_megabyte_takes_well_below_seconds() -> None:
-    text = ("The quick “brown” fox — jumps over\nthe lazy dog. 中文测试， " * 25_000)[:1_000_000]
-    with processor_time(5):
-        assert locate("the slow zebra … of the plain", text) is None
-        assert locate("aa … zebra", "a" * 1_000_000) is None
 
 
 def test_an_address_is_found_with_and_without_its_angle_brackets() -> None:

@@ -1,14 +1,11 @@
 """What an earlier attempt found stays, whatever comes of the next."""
 
-import pytest
-
 from schemas.evidence import Excerpt
 from schemas.planner import Step
 from schemas.reflector import StepVerdict
 from schemas.results import StepResult
 from services.turn.steps import with_earlier
 
-RESEARCH = Step(id="2", title="t", description="d")
 PROCESSING = Step(id="2", title="t", description="d", step_type="processing", need_web_search=False)
 
 
@@ -17,21 +14,6 @@ def excerpt(number: int, quote: str) -> Excerpt:
 
 
 FIRST = StepResult(step_id="2", status="done", finding="first", excerpts=[excerpt(1, "a"), excerpt(2, "b")])
-
-
-@pytest.mark.parametrize("status", ["failed", "skipped"])
-def test_an_attempt_that_comes_to_nothing_erases_nothing(status: str) -> None:
-    latest = StepResult.model_validate({"step_id": "2", "status": status, "error": "no source"})
-    result = with_earlier(RESEARCH, latest, FIRST, 2, "en-US")
-    assert (result.status, result.finding, result.excerpts) == ("done", "first", FIRST.excerpts)
-    assert "no source" in result.error
-
-
-def test_an_attempt_that_finds_more_adds_to_it_under_new_ids() -> None:
-    latest = StepResult(step_id="2", status="done", finding="second", excerpts=[excerpt(1, "b"), excerpt(2, "c")])
-    result = with_earlier(RESEARCH, latest, FIRST, 2, "en-US")
-    assert [(one.id, one.quote) for one in result.excerpts] == [("E2-1", "a"), ("E2-2", "b"), ("E2-3", "c")]
-    assert (result.finding, result.error) == ("second", "")
 
 
 def test_a_program_that_is_redone_takes_the_place_of_the_wrong_one_under_ids_of_its_own() -> None:
