@@ -26,7 +26,7 @@ from services.reports.bundle import BundleCheck, verify_bundle
 from services.reports.bundle_judge import judge_bundle
 from services.reports.checking.cited_markdown import new_code, uncited_statements, verify_markdown
 from services.run.errors import BadInput
-from services.run.ui_text import call_state, named, say
+from services.run.ui_text import call_state, named, say, speaking, spoken_locale
 
 MAX_PROBLEMS = 100
 """Problems of a report that are told; a hostile folder may have any number."""
@@ -113,14 +113,13 @@ def _holds(place: Path, number: int | None, bundle: Path | None, judge: bool) ->
 def _print_check(name: str, check: BundleCheck, judge: bool = False) -> bool:
     """Print the result of a check, and what is left to judge unless a model is asked next; True if everything holds."""
     locale = check.locale
-    counts = say("verify_counts", locale, counts=check.counts) if check.counts else ""
     further = [say("verify_more", locale, count=len(check.problems) - MAX_PROBLEMS)]
     for problem in [*check.problems[:MAX_PROBLEMS], *(further if len(check.problems) > MAX_PROBLEMS else [])]:
         echo(say("verify_failed", locale, problem=problem), err=True)
     if check.problems:
-        echo(say("verify_fails", locale, name=name, count=len(check.problems), counts=counts), err=True)
+        echo(check.result(name), err=True)
         return False
-    echo(say("verify_holds", locale, name=name, counts=counts))
+    echo(check.result(name))
     if check.head:
         echo(f"  {check.head}")
     if check.trust and not judge:
@@ -143,7 +142,8 @@ def doctor(
     if models:
         _show_models(as_json)
         return
-    checks = asyncio.run(examine())
+    with speaking("en" if as_json else spoken_locale()):
+        checks = asyncio.run(examine())
     if as_json:
         echo(json.dumps([check.model_dump() for check in checks], indent=2, ensure_ascii=False))
     elif every:
@@ -162,9 +162,9 @@ def _show_models(as_json: bool) -> None:
         return await checked_models(tell)
 
     def tell(model: str, progress: CallProgress) -> None:
-        echo(f". {say('call_progress', 'en', task=model, state=call_state(progress, 'en'))}", err=True)
+        echo(f". {say('call_progress', task=model, state=call_state(progress, ''))}", err=True)
 
-    echo(". Testing the models", err=True)
+    echo(f". {say('models_testing')}", err=True)
     checks = asyncio.run(checked())
     if as_json:
         echo(json.dumps([check.model_dump(mode="json") for check in checks], indent=2, ensure_ascii=False))

@@ -144,9 +144,9 @@ def in_brackets(searched: Iterable[Searched], locale: str) -> str:
 
 
 def named(key: str, name: str, locale: str = "") -> str:
-    """Return a name in words, by a message that lists names with theirs: `model 模型|code 程序`; a name that it lacks stays."""
+    """Return a name in words, by a message that lists names with theirs: `model 模型|by_meaning 语义检索`; a name that it lacks stays."""
     pairs = (pair.partition(" ") for pair in say(key, locale).split("|"))
-    return {first: words for first, _, words in pairs}.get(name, name)
+    return {first: words for first, _, words in pairs}.get(name.replace(" ", "_"), name)
 
 
 def unsearched(reason: str, locale: str = "en") -> str:

@@ -187,19 +187,14 @@ def _permitted(folder: str, environment: Settings) -> Path:
     A relative path that is not found counts as forbidden, so that a client learns nothing about other folders.
     """
     if not folder.strip():
-        raise DocumentsError("The name of a folder of documents is empty. Name an existing folder, or leave it out.")
+        raise DocumentsError(say("documents_unnamed"))
     path, open_folders = Path(folder), [*environment.leadline_docs, *own_folder(environment), EXAMPLES]
     below = open_folders if _only_open.get() else [*_allowed, *open_folders]
     elsewhere = [] if path.is_absolute() else [base / path for base in open_folders]
     permitted = [candidate for candidate in (path, *elsewhere) if _open_to_runs(candidate, below)]
     chosen = next((candidate for candidate in permitted if candidate.is_dir()), path)
     if chosen not in permitted:
-        raise DocumentsError(
-            f"The folder {folder} is not open to this run. Add it to LEADLINE_DOCS, or in a program of your own call "
-            "`allow_folders` of services.search.providers first.",
-            page=f"The folder {folder} is not open to this server. Attach its files, remove it under “Document folders” in the "
-            "settings, or ask the operator of this server to open it.",
-        )
+        raise DocumentsError(say("documents_closed", folder=folder))
     return chosen
 
 

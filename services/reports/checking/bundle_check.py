@@ -64,6 +64,14 @@ class BundleCheck:
         counts = (say(f"verify_{name}", self.locale, count=count) for name, count in some.items())
         return say("searched_between", self.locale).join(counts)
 
+    def result(self, name: str) -> str:
+        """Return in words whether everything holds of what the name stands for."""
+        counts = say("verify_counts", self.locale, counts=self.counts) if self.counts else ""
+        key = "verify_fails" if self.problems else "verify_holds"
+        return say(
+            key, self.locale, name=name, counts=counts, **({"count": len(self.problems)} if self.problems else {})
+        )
+
     @property
     def trust(self) -> str:
         """What the check leaves open, and how to have it judged; empty if every verified statement is verbatim."""
