@@ -162,7 +162,7 @@ def _span(start: float, entry: Entry) -> TimedCall:
     faults = tuple(answer.get("faults") or ())
     used = answer.get("used") or (answer.get("usage") or {}).get("total") or {}
     return TimedCall(
-        entry.kind,
+        "rules" if entry.kind == "model" and entry.answer and not used.get("input_tokens") else entry.kind,
         entry.name,
         entry.place,
         round(start, 3),
