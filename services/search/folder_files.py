@@ -103,23 +103,27 @@ def check_folder(folder: Path) -> None:
     raise nothing_in(folder, sorted(skipped))
 
 
+def documents_error(key: str, **values: object) -> DocumentsError:
+    """Return an error with a message, which on a server is the page's as it stands, whatever the names of folders hold."""
+    text = say(key, "", **values)
+    return DocumentsError(text, page=text)
+
+
 def nothing_in(folder: Path, skipped: list[tuple[str, str]]) -> DocumentsError:
     """Return the error that a folder holds no searchable files, with the reasons."""
     if not skipped:
-        return DocumentsError(say("documents_none", folder=folder))
+        return documents_error("documents_none", folder=folder)
     locale = spoken_locale()
     files = [
         say("documents_file", locale, file=file, reason=unsearched(reason, locale)) for file, reason in skipped[:3]
     ]
-    return DocumentsError(
-        say("documents_unreadable", locale, folder=folder, files=say("searched_between", locale).join(files))
-    )
+    return documents_error("documents_unreadable", folder=folder, files=say("searched_between", locale).join(files))
 
 
 def _files(folder: Path) -> Iterator[tuple[str, os.stat_result | str]]:
     """Yield the path of each file below a folder, with its stat result or the reason to skip it."""
     if not folder.is_dir():
-        raise DocumentsError(say("documents_no_folder" if folder.exists() else "documents_missing", folder=folder))
+        raise documents_error("documents_no_folder" if folder.exists() else "documents_missing", folder=folder)
     if belongs_to_home(folder, folder):
         return
     root = folder.resolve()

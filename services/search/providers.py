@@ -19,7 +19,7 @@ from services.run.users import own_folder
 from services.search.choice import side_by_side
 from services.search.documents import Documents, open_documents
 from services.search.files_read import FilesRead
-from services.search.folder_files import ATTACHMENTS, belongs_to_home, check_folder, own_attachments
+from services.search.folder_files import ATTACHMENTS, belongs_to_home, check_folder, documents_error, own_attachments
 from services.search.folder_reading import progress_emitted
 from services.search.hit import SearchProvider
 from services.search.table_profile import Table
@@ -194,7 +194,7 @@ def _permitted(folder: str, environment: Settings) -> Path:
     permitted = [candidate for candidate in (path, *elsewhere) if _open_to_runs(candidate, below)]
     chosen = next((candidate for candidate in permitted if candidate.is_dir()), path)
     if chosen not in permitted:
-        raise DocumentsError(say("documents_closed", folder=folder))
+        raise documents_error("documents_closed", folder=folder)
     return chosen
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from itertools import accumulate, chain
+from itertools import accumulate
 
 from schemas.context import RunContext
 from schemas.evidence import Contradiction, Excerpt
@@ -109,12 +109,10 @@ async def write_report(run: Run, prompt: ReporterPrompt, research: SectionResear
 
 def _differing(prompt: ReporterPrompt, research: SectionResearch) -> list[Contradiction]:
     """Return the figures in which the closest passages differ, as rules find them in a reflection."""
-    from services.models.offline.differing_figures import differing_figures
+    from services.models.offline import differences
 
     known = {excerpt.id: excerpt for excerpt in research.excerpts}
-    evidence = [*chain.from_iterable(finding.evidence for finding in prompt.findings), *prompt.background]
-    named = differing_figures(prompt.question, evidence)
-    checked = (check_contradiction(one, known, research.state["sources"]) for one in named)
+    checked = (check_contradiction(one, known, research.state["sources"]) for one in differences(prompt))
     return [one for one in checked if one is not None and one.differs]
 
 

@@ -17,10 +17,12 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from pydantic import BaseModel
 
 from schemas.coordinator import CoordinatorPrompt
+from schemas.evidence import Contradiction
 from schemas.planner import PlannerPrompt
 from schemas.reflector import ReflectorPrompt
 from schemas.reporter import ReporterPrompt
 from schemas.researcher import ResearcherPrompt
+from services.models.offline.differing_figures import differing_figures
 from services.models.offline.report import report
 from services.models.offline.steps import extract, plan, reflect, triage
 from services.run.errors import ModelError
@@ -82,3 +84,9 @@ class OfflineModel(BaseChatModel):
 def _usage() -> UsageMetadata:
     """Return the tokens of a call without a model: none, by which displays tell it from one of a model."""
     return UsageMetadata(input_tokens=0, output_tokens=0, total_tokens=0)
+
+
+def differences(prompt: ReporterPrompt) -> list[Contradiction]:
+    """Return the figures in which the closest passages of a report's evidence differ."""
+    evidence = [*(excerpt for finding in prompt.findings for excerpt in finding.evidence), *prompt.background]
+    return differing_figures(prompt.question, evidence)
