@@ -25,7 +25,7 @@ from services.run.errors import BadInput
 from services.run.run_input import check_utf8
 from services.run.scope import checked_choices, prompts_of
 from services.run.settings import settings
-from services.run.ui_text import say
+from services.run.ui_text import say, speaking
 from services.search.providers import allow_folders, check_search
 from services.text.tokens import message_language
 from services.tools.mcp.configuration import configured
@@ -82,9 +82,9 @@ async def aresearch(
     if out is not None:
         await asyncio.to_thread(check_formats, context.output_formats)
         await asyncio.to_thread(check_writable, Path(out))
-    with prompts_of(context):
+    with prompts_of(context), speaking(message_language(question)):
         allow_folders(context.documents)
-    await asyncio.to_thread(check_search, context)
+        await asyncio.to_thread(check_search, context)
     await configured(context)
     record = RunRecord(
         id=new_run_id() if run_id is None else checked_run_id(run_id),

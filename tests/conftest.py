@@ -70,8 +70,9 @@ def own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     from services.run.settings import forget_settings
 
     for name in list(os.environ):
-        if name in OF_SEARCHES or name.startswith(("OPENAI_", "TAVILY_", "LEADLINE_", "LANGCHAIN_API", "OTEL_")):
+        if name in OF_SEARCHES or name.startswith(("OPENAI_", "TAVILY_", "LEADLINE_", "LANGCHAIN_API", "OTEL_", "LC_")):
             monkeypatch.delenv(name)
+    monkeypatch.setenv("LANG", "C.UTF-8")
     work = tmp_path / "work"
     work.mkdir()
     monkeypatch.chdir(work)

@@ -10,6 +10,7 @@ import typer
 from leadline.cli.examples import examples
 from leadline.cli.exit_codes import EXIT_FAILED
 from leadline.cli.options import Version
+from leadline.cli.run_summary import terminal_locale
 from leadline.progress.terminal import as_typed, echo
 from leadline.runs.revise import averify
 from leadline.runs.run_ids import is_run_id
@@ -23,12 +24,14 @@ from services.models.endpoint_memory import forget_stored
 from services.models.health_check import RoleCheck
 from services.reports.bundle import BundleCheck, verify_bundle
 from services.reports.bundle_judge import judge_bundle
-from services.reports.checking.cited_markdown import uncited_statements, verify_markdown
+from services.reports.checking.cited_markdown import new_code, uncited_statements, verify_markdown
 from services.run.errors import BadInput
-from services.run.ui_text import call_state, say
+from services.run.ui_text import call_state, named, say, speaking, spoken_locale
 
 MAX_PROBLEMS = 100
 """Problems of a report that are told; a hostile folder may have any number."""
+MAX_UNCHECKED, LONGEST_UNCHECKED = 20, 100
+"""Sentences or code blocks that are named as not checked, and characters of each."""
 
 commands = typer.Typer()
 
@@ -51,9 +54,9 @@ def verify(
     """Check a report offline: every stored text, quote, statement and citation; or check any Markdown file that cites it."""
     places = [place.parent if place.name == "evidence.json" and place.is_file() else place for place in places]
     if version is not None and len(places) > 1:
-        raise BadInput("With --version, name exactly one run: leadline verify RUN --version 1")
+        raise BadInput(say("verify_one_run"))
     if judge and (version is not None or any(map(_is_run, places))):
-        raise BadInput("--judge checks the report of a folder: leadline verify DIR --judge")
+        raise BadInput(say("verify_judge_folder"))
     failed = [place for place in places if not _holds(place, version, bundle, judge)]
     if judge:
         folders = dict.fromkeys(bundle or place.parent if place.is_file() else place for place in places)
@@ -70,16 +73,19 @@ def _is_run(place: Path) -> bool:
 def _is_judged_well(folder: Path) -> bool:
     """Let a model judge one report, and print the doubted sentences."""
     judgement = asyncio.run(judge_bundle(folder, RunContext()))
+    locale = terminal_locale({"locale": judgement.locale})
     for number, (claim, doubt) in judgement.doubted.items():
-        words = f": “{doubt.words}”" if doubt.words else ""
+        verdict = named("verify_verdicts", doubt.verdict, locale)
+        if doubt.words:
+            verdict = say("verify_doubted_words", locale, verdict=verdict, words=doubt.words)
         text = " ".join(claim.text.split())[:100]
-        echo(f"DOUBTED statement {number} ({text!r}): {doubt.verdict.replace('_', ' ')}{words}", err=True)
-    counts = ", ".join(f"{count} {verdict.replace('_', ' ')}" for verdict, count in judgement.counts.items())
-    silent = judgement.sentence_count - len(judgement.judged)
-    open_ones = f"; for {silent} it quoted no words of the passages" if silent else ""
-    echo(
-        f"{folder}: {judgement.model} was asked about {judgement.sentence_count} sentence{'' if judgement.sentence_count == 1 else 's'} ({counts or 'none judged'}{open_ones})."
-    )
+        echo(say("verify_doubted", locale, number=number, text=text, verdict=verdict), err=True)
+    counts = (f"{count} {named('verify_verdicts', verdict, locale)}" for verdict, count in judgement.counts.items())
+    verdicts = say("searched_between", locale).join(counts) or say("verify_none_judged", locale)
+    if silent := judgement.sentence_count - len(judgement.judged):
+        verdicts = say("verify_silent", locale, verdicts=verdicts, count=silent)
+    asked = {"model": judgement.model, "count": judgement.sentence_count, "verdicts": verdicts}
+    echo(say("verify_judged", locale, folder=folder, **asked))
     return not judgement.doubted
 
 
@@ -87,28 +93,33 @@ def _holds(place: Path, number: int | None, bundle: Path | None, judge: bool) ->
     """Check a version of a run's report, a folder's report, or a file and the report that it cites, and print the results."""
     if number is not None or _is_run(place):
         version, check = asyncio.run(averify(str(place), number))
-        return _print_check(f"{place}, version {version.number}", check)
+        return _print_check(say("verify_version_of", check.locale, run=place, number=version.number), check)
     if not place.is_file():
         return _print_check(str(place), verify_bundle(place), judge)
     own, folder = verify_markdown(place, bundle), bundle or place.parent
     holds = _print_check(f"{folder}", verify_bundle(folder), judge)
     holds = _print_check(str(place), own, judge) and holds
-    if uncited := uncited_statements(place, folder):
-        echo(f"  {'1 sentence cites' if uncited == 1 else f'{uncited:,} sentences cite'} nothing; not checked.")
+    for key, texts in (("verify_uncited", uncited_statements(place, folder)), ("verify_code", new_code(place, folder))):
+        if texts:
+            echo(f"  {say(key, own.locale, count=len(texts))}")
+            for text in texts[:MAX_UNCHECKED]:
+                line = " ".join(text.split())
+                echo(f"    {line if len(line) <= LONGEST_UNCHECKED else f'{line[:LONGEST_UNCHECKED]}…'}")
+            if len(texts) > MAX_UNCHECKED:
+                echo(f"    {say('verify_more', own.locale, count=len(texts) - MAX_UNCHECKED)}")
     return holds
 
 
 def _print_check(name: str, check: BundleCheck, judge: bool = False) -> bool:
     """Print the result of a check, and what is left to judge unless a model is asked next; True if everything holds."""
-    checked = f" ({check.counts})" if check.counts else ""
-    for problem in check.problems[:MAX_PROBLEMS]:
-        echo(f"FAILED {problem}", err=True)
-    if len(check.problems) > MAX_PROBLEMS:
-        echo(f"FAILED … and {len(check.problems) - MAX_PROBLEMS:,} more", err=True)
+    locale = check.locale
+    further = [say("verify_more", locale, count=len(check.problems) - MAX_PROBLEMS)]
+    for problem in [*check.problems[:MAX_PROBLEMS], *(further if len(check.problems) > MAX_PROBLEMS else [])]:
+        echo(say("verify_failed", locale, problem=problem), err=True)
     if check.problems:
-        echo(f"{name}: {len(check.problems)} of the checks failed{checked}.", err=True)
+        echo(check.result(name), err=True)
         return False
-    echo(f"{name}: everything holds{checked}.")
+    echo(check.result(name))
     if check.head:
         echo(f"  {check.head}")
     if check.trust and not judge:
@@ -131,7 +142,8 @@ def doctor(
     if models:
         _show_models(as_json)
         return
-    checks = asyncio.run(examine())
+    with speaking("en" if as_json else spoken_locale()):
+        checks = asyncio.run(examine())
     if as_json:
         echo(json.dumps([check.model_dump() for check in checks], indent=2, ensure_ascii=False))
     elif every:
@@ -150,9 +162,9 @@ def _show_models(as_json: bool) -> None:
         return await checked_models(tell)
 
     def tell(model: str, progress: CallProgress) -> None:
-        echo(f". {say('call_progress', 'en', task=model, state=call_state(progress, 'en'))}", err=True)
+        echo(f". {say('call_progress', task=model, state=call_state(progress, ''))}", err=True)
 
-    echo(". Testing the models", err=True)
+    echo(f". {say('models_testing')}", err=True)
     checks = asyncio.run(checked())
     if as_json:
         echo(json.dumps([check.model_dump(mode="json") for check in checks], indent=2, ensure_ascii=False))

@@ -5,7 +5,8 @@ import re
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,6 +23,7 @@ from schemas.reporter import Report
 from services.run.errors import BadInput, LeadlineError, ReviewPending
 from services.run.roles import OFFLINE, role_model
 from services.run.ui_text import say
+from services.text.tokens import message_language
 
 Ended = TypeVar("Ended")
 _WEB_CITATION = re.compile(r"\[(\[\d{1,6}\])\]\(https?://[^()\s]*\)", re.IGNORECASE)
@@ -33,6 +35,40 @@ BEAT = 5.0
 """Seconds between two heartbeats."""
 
 
+@dataclass(slots=True)
+class Begun:
+    """The run of a command, as its first event tells it."""
+
+    run_id: str = ""
+    locale: str = ""
+
+    def note(self, event: Event) -> None:
+        """Take the run's id and language from the event that names them."""
+        if run_id := event.data.get("run_id"):
+            self.run_id, self.locale = str(run_id), message_language(event.title)
+
+
+class _Noted(Progress):
+    """Shows events, and notes the run that they are of."""
+
+    def __init__(self, progress: Progress, begun: Begun) -> None:
+        """Show events in a progress display."""
+        self._progress, self._begun = progress, begun
+
+    def __call__(self, event: Event) -> None:
+        """Note and show one event."""
+        self._begun.note(event)
+        self._progress(event)
+
+    def paused(self) -> AbstractContextManager[None]:
+        """Pause the display."""
+        return self._progress.paused()
+
+    def ask(self, request: dict[str, Any]) -> None:
+        """Show the question in the display."""
+        self._progress.ask(request)
+
+
 def show_report(
     work: Callable[[Progress], Awaitable[Report]],
     as_json: bool,
@@ -41,14 +77,16 @@ def show_report(
     first: Event | None = None,
 ) -> None:
     """Run to the report and print it; the folder of its files is printed on stderr."""
+    begun = Begun(run_id)
 
     async def main() -> Report:
         with progress_shown(as_json=as_events) as progress:
             if first is not None:
+                begun.note(first)
                 progress(first)
-            return await work(progress)
+            return await work(_Noted(progress, begun))
 
-    finished = until_interrupted(main(), as_events=as_events, run_id=run_id)
+    finished = until_interrupted(main(), as_events=as_events, begun=begun)
     code = 0 if finished.direct or finished.excerpts else EXIT_NO_EVIDENCE
     about = {"run_id": finished.run_id, "folder": finished.folder, "files": finished.files}
     try:
@@ -101,7 +139,8 @@ def _written_to(finished: Report) -> str:
 def last_word(text: str, code: int, as_events: bool, **about: object) -> None:
     """Print the result of a command: as text, or as the last JSON line."""
     if as_events:
-        end = Event(type="end", node="", title=" ".join(as_typed(text).split()), data={"exit": code, **about})
+        title = " · ".join(line.strip() for line in as_typed(text).splitlines() if line.strip())
+        end = Event(type="end", node="", title=title, data={"exit": code, **about})
         echo(end.model_dump_json(), err=True)
     elif text:
         echo(text, err=True)
@@ -121,24 +160,23 @@ def errors_as_json(as_events: bool) -> Iterator[None]:
 
 
 def until_interrupted(
-    main: Coroutine[Any, Any, Ended], again: str = "leadline resume", *, as_events: bool = False, run_id: str = ""
+    main: Coroutine[Any, Any, Ended],
+    again: str = "leadline resume",
+    *,
+    as_events: bool = False,
+    begun: Begun | None = None,
 ) -> Ended:
     """Run to the end; SIGTERM stops a run like Ctrl-C, resumable and within `GRACE` seconds."""
+    of = begun or Begun()
     try:
         return asyncio.run(_cancelled_by_signals(main))
     except (KeyboardInterrupt, asyncio.CancelledError):
-        begun = not run_id or complete_run_id(run_id)
-        message = (
-            f"\nInterrupted. Continue with: {again}"
-            if begun
-            else "\nInterrupted before anything was stored. Ask again."
-        )
+        is_stored = not of.run_id or complete_run_id(of.run_id)
+        message = say("interrupted" if is_stored else "interrupted_early", of.locale, command=again)
     except ReviewPending as pending:
-        message, run_id = (
-            f"\nThe plan is waiting for your review. Continue with: leadline resume {pending.run_id}",
-            pending.run_id,
-        )
-    last_word(message, EXIT_INTERRUPTED, as_events, run_id=run_id)
+        of.run_id = pending.run_id
+        message = say("waiting_for_review", of.locale, command=f"leadline resume {pending.run_id}")
+    last_word(f"\n{message}", EXIT_INTERRUPTED, as_events, run_id=of.run_id)
     raise typer.Exit(EXIT_INTERRUPTED)
 
 

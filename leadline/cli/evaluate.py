@@ -87,7 +87,7 @@ def evaluate_set(
         await write_files(place, {FILE: f"{evaluation.model_dump_json(indent=1)}\n".encode()}, "eval")
         return evaluation
 
-    evaluation = until_interrupted(main(), "the same command; finished questions are not repeated")
+    evaluation = until_interrupted(main(), say("interrupted_eval"))
     echo(evaluation.model_dump_json(indent=2) if as_json else table(evaluation))
     echo(f"\n{say('eval_written', locale, place=place)}", err=True)
     if any(evaluation.failed[setting.name] for setting in settings):

@@ -37,7 +37,6 @@ STATUS = len("interrupted")
 """Columns of a run's status."""
 NARROWEST = 70
 """Columns of a line that leave the question some words; a narrower terminal wraps it."""
-NOTHING = "Nothing is remembered. A run with --memory remembers what its report proves."
 
 
 @_runs.callback()
@@ -54,7 +53,7 @@ def runs(
         echo(json.dumps(shown, indent=2, ensure_ascii=False))
         return
     if not records:
-        echo('There are no runs yet. Start one: leadline research "…"', err=True)
+        echo(say("run_none"), err=True)
     width = max(shutil.get_terminal_size().columns, NARROWEST)
     for record in records:
         echo(_line(record, width))
@@ -104,7 +103,7 @@ def _show_summary(record: RunRecord, values: dict[str, Any]) -> None:
     if made := [change for change in changes if not change.refused]:
         requests = [f"  {place}  {' '.join(change.request.split())[:100]}" for place, change in enumerate(made, 2)]
         echo("\n".join(["", say("show_versions", locale), "  1", *requests]))
-        echo(f"Show one: leadline runs show {record.id} --version 1", err=True)
+        echo(say("show_version", locale, command=f"leadline runs show {record.id} --version 1"), err=True)
     echo(say("show_calls", locale, command=f"leadline runs show {record.id} --calls"), err=True)
 
 
@@ -143,20 +142,20 @@ def forget(
 ) -> None:
     """List what is remembered of the reports of runs with --memory, or forget it. The runs and their reports stay."""
     if everything and ids:
-        raise BadInput("Name what to forget by its id, or forget everything with --all: not both.")
+        raise BadInput(say("memory_both"))
     forgotten = _forget_all(yes) if everything else asyncio.run(aforget(ids)) if ids else None
     entries = asyncio.run(amemory()) if forgotten is None else forgotten
     if as_json:
         shown = [MemoryView.of(entry).model_dump(mode="json") for entry in entries]
         echo(json.dumps(shown, indent=2, ensure_ascii=False))
     elif not entries:
-        echo(NOTHING, err=True)
+        echo(say("memory_empty"), err=True)
     elif forgotten is None:
         for entry in entries:
             _show(entry)
     else:
         for entry in forgotten:
-            echo(f"Forgotten: {entry.id}  {' '.join(entry.claim.split())}", err=True)
+            echo(say("memory_forgotten", id=entry.id, claim=" ".join(entry.claim.split())), err=True)
 
 
 def _show(entry: MemoryEntry) -> None:
@@ -168,7 +167,7 @@ def _forget_all(yes: bool) -> list[MemoryEntry]:
     entries = asyncio.run(amemory())
     if not yes and entries:
         if not sys.stdin.isatty():
-            raise BadInput(f"This forgets {len(entries)} statements. To confirm, add --yes.")
-        typer.confirm(f"Forget all {len(entries)} statements?", abort=True, err=True)
+            raise BadInput(say("memory_confirm", count=len(entries)))
+        typer.confirm(say("memory_sure", count=len(entries)), abort=True, err=True)
     asyncio.run(aforget_all())
     return entries

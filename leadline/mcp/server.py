@@ -155,8 +155,8 @@ async def verify_report(arguments: VerifyReport, _: OnProgress) -> str:
     """
     check = (await averify(arguments.run_id))[1]
     if not check.problems:
-        return "\n".join(filter(None, [f"Everything holds ({check.counts}).", check.head, check.trust]))
-    return "\n".join([f"{len(check.problems)} of the checks failed ({check.counts}).", *check.problems])
+        return "\n".join(filter(None, [check.result(arguments.run_id), check.head, check.trust]))
+    return "\n".join([check.result(arguments.run_id), *check.problems])
 
 
 TOOLS: dict[str, tuple[type[_Arguments], Callable[[Any, OnProgress], Awaitable[str]]]] = {

@@ -136,7 +136,7 @@ class Watched:
         if self.ended and not (self.calls or self.summary):
             return ""
         return say(
-            "seen_usage",
+            "seen_usage" if self.tokens else "seen_usage_free",
             self.locale,
             calls=self.calls,
             tokens=f"{self.tokens:,}",

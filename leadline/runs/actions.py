@@ -38,7 +38,9 @@ from services.run.errors import BadInput
 from services.run.journal import Recording, replaying, run_key
 from services.run.run_input import check_utf8
 from services.run.settings import settings
+from services.run.ui_text import say, speaking
 from services.search.providers import allow_folders
+from services.text.tokens import message_language
 from services.turn.steering import Standing, steer_thread
 
 
@@ -88,9 +90,7 @@ async def areplay(run_id: str | None = None, *, out: str | PathLike[str] | None 
     async with open_home(settings().leadline_home) as home:
         record = await home.record(run_id, finished=True)
         if not record.has_answer:
-            raise BadInput(
-                f"Run {record.id} is not finished, so it cannot be replayed. Continue with: leadline resume {record.id}"
-            )
+            raise BadInput(say("run_unfinished", message_language(record.question), run=record.id))
         if out is not None:
             await asyncio.to_thread(check_writable, Path(out))
             record = record.model_copy(update={"out": str(out)})
@@ -136,7 +136,8 @@ async def awatch(run_id: str | None = None) -> tuple[WatchResult, str | None]:
         allow_folders(record.context.documents)
         values = await home.values(record)
         holds = record.folder is not None and await asyncio.to_thread(holds_run, Path(record.folder), record.id)
-        return await watched(home, record, report, values), record.folder if holds else None
+        with speaking(message_language(record.question)):
+            return await watched(home, record, report, values), record.folder if holds else None
 
 
 @checked
@@ -205,7 +206,7 @@ async def arun(run_id: str | None = None) -> tuple[RunRecord, dict[str, Any]]:
 async def _run_of(home: Home, run_id: str | None) -> tuple[RunRecord, dict[str, Any]]:
     records = await home.records()
     if run_id is None and not records:
-        raise BadInput("There are no runs yet. Start one with: leadline research")
+        raise BadInput(say("run_none"))
     record = records[0] if run_id is None else await home.record(run_id)
     return record, await home.values(record)
 

@@ -29,7 +29,7 @@ from services.run.prices import price_of
 from services.run.private_paths import without_private
 from services.run.roles import role_model
 from services.run.settings import settings
-from services.run.ui_text import say
+from services.run.ui_text import say, speaking
 from services.sandbox.workfolder import sweep
 from services.search.providers import providers_for, searches_documents
 from services.text.tokens import message_language
@@ -122,7 +122,7 @@ async def first_input(home: Home, record: RunRecord) -> Any:
     before = await home.record(record.after)
     values = await home.values(before)
     if not before.has_answer or "triage" not in values:
-        raise BadInput(f"Run {before.id} is not finished. Continue with: leadline resume {before.id}")
+        raise BadInput(say("run_unfinished", message_language(before.question), run=before.id))
     messages = [*values["messages"], HumanMessage(record.question)]
     update = {"messages": messages, "former": carried_context(values), "report": values.get("report")}  # type: ignore[arg-type]  # the values are the state
     return Command(update=update, goto="coordinator")
@@ -144,7 +144,7 @@ async def carry_out(
         BadInput: another process works on this run, or its choices are refused today.
     """
     record.check_usable()
-    with hold_run_lock(settings().leadline_home, record.id):
+    with speaking(message_language(record.question)), hold_run_lock(settings().leadline_home, record.id):
         async with clients_open():
             return await _execute(home, record, run_input, on_event, on_review)
 

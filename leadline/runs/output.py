@@ -15,6 +15,7 @@ from services.reports.bundle_files import MAX_REPORT_BYTES
 from services.reports.formats import FORMATS, render
 from services.run.errors import BadInput
 from services.run.evidence_store import EvidenceStore, file_hash
+from services.run.ui_text import say
 from services.text import slugs
 
 MAX_SLUG = 60
@@ -39,9 +40,7 @@ def check_writable(folder: Path) -> None:
         probe.touch()
         probe.unlink()
     except OSError as error:
-        raise BadInput(
-            f"The output folder {folder} cannot be written ({error.strerror}). Name another with --out."
-        ) from None
+        raise BadInput(say("out_unwritable", folder=folder, reason=error.strerror)) from None
 
 
 def report_folder(question: str, out: Path, begun: str | None = None, suffix: str = "", only_of: str = "") -> Path:

@@ -17,7 +17,7 @@ def replayed_events(values: dict[str, Any]) -> Iterator[Event]:
     """Yield a run's events so far from its state: plans, messages, finished steps, and usage of calls."""
     locale = values.get("locale") or "en"
     usage: Usage | None = values.get("usage")
-    if usage is not None:
+    if usage is not None and (usage.total.tokens or usage.total.abandoned):
         title = say("calls_used", locale, calls=usage.total.calls, tokens=f"{usage.total.tokens:,}")
         yield Event(type="call", node="", title=title, data={"role": "", **usage.total.model_dump(mode="json")})
     plans: list[Plan] = values.get("plans") or []

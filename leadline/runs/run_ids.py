@@ -14,6 +14,7 @@ from schemas.regular_file import read_regular
 from services.reports.bundle_files import MAX_EVIDENCE_BYTES
 from services.run.errors import BadInput
 from services.run.settings import settings
+from services.run.ui_text import say
 
 _ID = re.compile(r"\d{8}(?:-\d{1,6}(?:-[0-9a-f]{1,8})?)?")
 _CHOSEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
@@ -93,15 +94,14 @@ def full_id(prefix: str, ids: Iterable[str]) -> str:
     if not matches and is_report_folder(prefix):
         run_id = str(evidence_in(Path(prefix)).get("run_id", ""))
         if run_id not in known:
-            raise BadInput(f"The run of the report in {prefix} is not on this machine. `leadline runs` lists all runs.")
+            raise BadInput(say("run_elsewhere", folder=prefix))
         return run_id
     if not matches:
-        raise BadInput(f"There is no run {prefix!r}. `leadline runs` lists all runs.")
+        raise BadInput(say("run_unknown", run=prefix))
     if len(matches) > 1:
-        more = f" and {len(matches) - SHOWN} more" if len(matches) > SHOWN else ""
-        raise BadInput(
-            f"The ids of {len(matches)} runs begin with {prefix}: {', '.join(matches[:SHOWN])}{more}. Write more of it."
-        )
+        more = [say("seen_more", count=len(matches) - SHOWN)] if len(matches) > SHOWN else []
+        listed = say("searched_between").join([*matches[:SHOWN], *more])
+        raise BadInput(say("run_ambiguous", count=len(matches), beginning=prefix, runs=listed))
     return matches[0]
 
 

@@ -8,6 +8,7 @@ from filelock import FileLock, Timeout
 
 from services.run.errors import BadInput, StoreUnwritable
 from services.run.private_files import FILE_MODE, make_private_folder
+from services.run.ui_text import say
 
 _PATIENCE = 0.5
 """Seconds after which a lock counts as held: a sweeping process holds it only briefly."""
@@ -27,9 +28,7 @@ def hold_run_lock(home: Path, run_id: str) -> Iterator[None]:
         make_private_folder(home, "locks")
         lock.acquire()
     except Timeout:
-        raise BadInput(
-            f"Run {run_id} is being worked on already. Wait for it, or end it and continue with: leadline resume {run_id}"
-        ) from None
+        raise BadInput(say("run_locked", run=run_id)) from None
     except OSError as error:
         raise StoreUnwritable(str(folder), error.strerror) from None
     try:

@@ -29,6 +29,8 @@ from services.run.errors import BadInput
 from services.run.evidence_store import EvidenceStore
 from services.run.journal import Recording, run_key
 from services.run.scope import checked_choices
+from services.run.ui_text import say
+from services.text.tokens import message_language
 
 RunStatus = Literal["running", "waiting", "interrupted", "failed", "done"]
 _RUNS = ("runs",)
@@ -86,10 +88,7 @@ class RunRecord(BaseModel):
             BadInput: they are of an earlier version, and are refused today.
         """
         if self.unusable:
-            raise BadInput(
-                f"Run {self.id} chose what an earlier version took, and this one does not: {self.unusable} Its report can be "
-                "shown; to continue, ask its question again."
-            )
+            raise BadInput(say("run_unusable", message_language(self.question), run=self.id, problem=self.unusable))
 
 
 def config_of(record: RunRecord) -> RunnableConfig:
@@ -167,9 +166,9 @@ class Home:
         if run_id is None or (finished and run_id == LATEST):
             latest = next((run for run in records if (run.has_answer if finished else run.status != "done")), None)
             if latest is None and finished:
-                raise BadInput("There is no finished run yet. Start one with: leadline research")
+                raise BadInput(say("run_none_finished"))
             if latest is None:
-                raise BadInput("There is no unfinished run to resume. `leadline runs` lists all runs.")
+                raise BadInput(say("run_none_unfinished"))
             return latest
         full = await asyncio.to_thread(full_id, run_id, [record.id for record in records])
         return next(record for record in records if record.id == full)
@@ -196,11 +195,9 @@ async def finished_report(home: Home, run_id: str | None) -> tuple[RunRecord, Re
     record = await home.record(run_id, finished=True)
     report: Report | None = (await home.values(record)).get("report")
     if not record.has_answer:
-        raise BadInput(f"Run {record.id} is not finished. Continue with: leadline resume {record.id}")
+        raise BadInput(say("run_unfinished", message_language(record.question), run=record.id))
     if report is None:
-        raise BadInput(
-            f"Run {record.id} was answered without research, so it has no report. Name another run: leadline runs lists them."
-        )
+        raise BadInput(say("run_direct", message_language(record.question), run=record.id))
     return record, report.model_copy(update={"run_id": record.id})
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from services.run.instrumentation import INSTANT
 from services.run.journal import Entry
-from services.run.ui_text import reason_text, say
+from services.run.ui_text import named, reason_text, say
 
 _WIDTH = 40
 """Characters of a bar in a terminal."""
@@ -148,7 +148,7 @@ class Timeline:
 
     def called(self, kind: str) -> str:
         """Return the name of a kind of calls in the run's language."""
-        return dict(pair.split(" ", 1) for pair in say("show_kinds", self.locale).split("|") if pair).get(kind, kind)
+        return named("show_kinds", kind, self.locale)
 
     def by_kind(self) -> list[tuple[str, int, float]]:
         """Return (kind, calls, seconds) for each kind, longest first."""
@@ -162,7 +162,7 @@ def _span(start: float, entry: Entry) -> TimedCall:
     faults = tuple(answer.get("faults") or ())
     used = answer.get("used") or (answer.get("usage") or {}).get("total") or {}
     return TimedCall(
-        entry.kind,
+        "rules" if entry.kind == "model" and entry.answer and not used.get("input_tokens") else entry.kind,
         entry.name,
         entry.place,
         round(start, 3),

@@ -12,15 +12,15 @@ from importlib import metadata
 from pathlib import Path
 
 from packaging.requirements import Requirement
+from rich.cells import set_cell_size as cells
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from leadline.progress.terminal import as_typed
 from leadline.setup.check import BROKEN, NOTE, OK, Check
 from leadline.setup.doctor_programs import places, programs
 from leadline.setup.doctor_sandbox import isolation, libraries, parsers
-from leadline.setup.doctor_summary import MARKS
+from leadline.setup.doctor_summary import MARKS, in_words, state_word
 from leadline.setup.local_servers import local_servers, package_missing, usual_ports
 from leadline.setup.search_setup import searches
 from schemas.context import RunContext
@@ -32,6 +32,7 @@ from services.run.installation import NAME, install_command
 from services.run.roles import OFFLINE, ROLES, role_model
 from services.run.secrecy import shown_address
 from services.run.settings import settings
+from services.run.ui_text import problem_text, say, search_title, spoken_locale
 from services.search.folder_files import check_folder
 from services.search.web import web_search
 
@@ -42,7 +43,10 @@ async def examine() -> list[Check]:
     try:
         settings()
     except LeadlineError as error:
-        return [*checks, Check(area="settings", name="environment", state=BROKEN, found=str(error))]
+        return [
+            *checks,
+            Check(area="settings", name="environment", state=BROKEN, found=problem_text(error, spoken_locale())),
+        ]
     further = {_search: searches, _models: _servers}
     for look in (_home, places, _documents, _search, _embeddings, _models, _extras, programs):
         checks += await asyncio.to_thread(_guarded, look)
@@ -57,11 +61,12 @@ def _guarded(look: Callable[[], Iterable[Check]]) -> list[Check]:
         return list(look())
     except LeadlineError as error:
         area = "models" if look is _models else "search"
-        return [Check(area=area, name="settings", state=BROKEN, found=str(error))]
+        return [Check(area=area, name="settings", state=BROKEN, found=problem_text(error, spoken_locale()))]
 
 
 def _python() -> Check:
-    found = f"{platform.python_version()}, {platform.system()} on {platform.machine()}"
+    about = {"system": platform.system(), "machine": platform.machine()}
+    found = say("doctor_python", version=platform.python_version(), **about)
     return Check(area="python", name=platform.python_implementation(), state=OK, found=found)
 
 
@@ -69,17 +74,19 @@ def _home() -> Iterable[Check]:
     home = settings().leadline_home
     check = partial(Check, area="home", name="LEADLINE_HOME")
     nearest = next(folder for folder in (home, *home.parents) if folder.exists())
-    remedy = "Name a folder that you can write to in LEADLINE_HOME"
+    remedy = say("doctor_home_remedy")
     if not nearest.is_dir():
-        yield check(state=BROKEN, found=f"{nearest} is a file", remedy=remedy)
+        yield check(state=BROKEN, found=say("doctor_home_file", folder=nearest), remedy=remedy)
         return
     try:
         with tempfile.TemporaryFile(dir=nearest):
             pass
     except OSError as error:
-        yield check(state=BROKEN, found=f"{nearest} cannot be written to ({error.strerror})", remedy=remedy)
+        yield check(
+            state=BROKEN, found=say("doctor_home_unwritable", folder=nearest, reason=error.strerror), remedy=remedy
+        )
     else:
-        yield check(state=OK, found=f"{home} can be written to")
+        yield check(state=OK, found=say("doctor_home_writable", folder=home))
 
 
 def _documents() -> Iterable[Check]:
@@ -87,7 +94,7 @@ def _documents() -> Iterable[Check]:
         try:
             check_folder(folder)
         except LeadlineError as error:
-            yield Check(area="search", name="LEADLINE_DOCS", state=BROKEN, found=str(error))
+            yield Check(area="search", name="LEADLINE_DOCS", state=BROKEN, found=problem_text(error, spoken_locale()))
         else:
             yield Check(area="search", name="LEADLINE_DOCS", state=OK, found=str(folder))
 
@@ -95,15 +102,14 @@ def _documents() -> Iterable[Check]:
 def _search() -> Iterable[Check]:
     environment = settings()
     web = web_search(RunContext())
-    where = [*(provider.name for provider in web), *(["documents"] if environment.leadline_search != "none" else [])]
+    documents = ["documents"] if environment.leadline_search != "none" else []
+    where = [search_title(name, spoken_locale()) for name in (*(provider.name for provider in web), *documents)]
     yield Check(
         area="search",
         name="LEADLINE_SEARCH",
         state=OK,
-        found=f"{environment.leadline_search}: {', '.join(where) or 'nothing is searched'}",
-        remedy=""
-        if web
-        else "To search the web: set TAVILY_API_KEY, or LEADLINE_SEARCH=duckduckgo, which needs no key",
+        found=f"{environment.leadline_search}: {', '.join(where) or say('doctor_nothing_searched')}",
+        remedy="" if web else say("doctor_search_web"),
     )
 
 
@@ -114,8 +120,7 @@ def _embeddings() -> Iterable[Check]:
         area="search",
         name="by meaning",
         state=OK if models else NOTE,
-        found=", ".join(models)
-        or ("switched off (LEADLINE_EMBEDDINGS_MODEL=none)" if off else "no model is installed"),
+        found=", ".join(models) or say("doctor_meaning_off" if off else "doctor_meaning_none"),
         remedy="" if models or off else INSTALL,
     )
 
@@ -125,8 +130,8 @@ def _models() -> Iterable[Check]:
     files: dict[str, tuple[Path, int | None]] = {}
     for role in ROLES:
         chosen = role_model(role, RunContext())
-        model = chosen.model if chosen.named else "the model that it lists"
-        known = OFFLINE if chosen.provider == OFFLINE else f"{model} at {chosen.endpoint}"
+        model = chosen.model if chosen.named else say("doctor_model_listed")
+        known = OFFLINE if chosen.provider == OFFLINE else say("doctor_model_at", model=model, endpoint=chosen.endpoint)
         roles.setdefault(known, []).append(role)
         if chosen.file is not None:
             files[known] = (chosen.file, chosen.context_window)
@@ -135,23 +140,27 @@ def _models() -> Iterable[Check]:
             area="models",
             name="every role" if len(roles) == 1 else ", ".join(played),
             state=NOTE if model == OFFLINE else OK,
-            found="none: reports show the closest passages" if model == OFFLINE else model,
-            remedy="Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server that needs no key"
-            if model == OFFLINE
-            else "leadline doctor --models calls it",
+            found=say("doctor_no_model") if model == OFFLINE else model,
+            remedy=say("doctor_no_model_remedy" if model == OFFLINE else "doctor_model_remedy"),
         )
     yield from (_model_file(*file) for file in files.values())
     key = settings().openai_api_key is not None
-    yield Check(area="models", name="OPENAI_API_KEY", state=OK if key else NOTE, found="set" if key else "not set")
+    yield Check(
+        area="models",
+        name="OPENAI_API_KEY",
+        state=OK if key else NOTE,
+        found=say("doctor_set" if key else "doctor_not_set"),
+    )
     for name in endpoint_names():
         if name != GENERAL:
             endpoint = endpoint_named(name)
-            keyed = f"with {endpoint.key_variable}" if endpoint.api_key else "without a key"
+            address = shown_address(endpoint.base_url or "")
+            keyed = "doctor_endpoint_keyed" if endpoint.api_key else "doctor_endpoint"
             yield Check(
                 area="models",
                 name=endpoint.address_variable,
                 state=OK,
-                found=f"{shown_address(endpoint.base_url or '')}, {keyed}",
+                found=say(keyed, address=address, variable=endpoint.key_variable),
             )
 
 
@@ -160,12 +169,12 @@ async def _servers() -> list[Check]:
     checks = []
     for server in await local_servers():
         command = await asyncio.to_thread(package_missing, server.title)
-        remedy = f"leadline init connects it{f'; its package sets the context: {command}' if command else ''}"
+        remedy = say("doctor_server_package" if command else "doctor_server", command=command)
         checks.append(check(name=server.title, state=OK, found=f"{server.base_url}: {server.names()}", remedy=remedy))
     if checks:
         return checks
     ports = ", ".join(f"{port} ({title})" for title, port in usual_ports().items())
-    return [check(name="on this machine", state=NOTE, found=f"no server answers on the ports {ports}")]
+    return [check(name="on this machine", state=NOTE, found=say("doctor_no_server", ports=ports))]
 
 
 def _model_file(file: Path, window: int | None) -> Check:
@@ -173,7 +182,7 @@ def _model_file(file: Path, window: int | None) -> Check:
     try:
         return check(state=OK, found=f"llama.cpp: {foreseen(file, window)}")
     except LeadlineError as error:
-        return check(state=BROKEN, found=str(error))
+        return check(state=BROKEN, found=problem_text(error, spoken_locale()))
 
 
 def _extras() -> Iterable[Check]:
@@ -183,12 +192,13 @@ def _extras() -> Iterable[Check]:
         absent = [requirement for requirement in wanted if not _installed(requirement.name)]
         missing = [requirement.name for requirement in absent if _holds(requirement, extra)]
         elsewhere = [requirement.name for requirement in absent if not _holds(requirement, extra)]
-        lacking = {"not installed": missing, "not for this Python or machine": elsewhere}
+        lacking = {"doctor_extra_missing": missing, "doctor_extra_elsewhere": elsewhere}
         yield Check(
             area="extras",
             name=extra,
             state=NOTE if absent else OK,
-            found="; ".join(f"{why}: {', '.join(names)}" for why, names in lacking.items() if names) or "installed",
+            found="; ".join(say(why, packages=", ".join(names)) for why, names in lacking.items() if names)
+            or say("doctor_installed"),
             remedy=install_command(extra) if missing else "",
         )
 
@@ -218,16 +228,15 @@ def _installed(package: str) -> bool:
 def show(checks: list[Check]) -> None:
     """Print the checks: a table in a terminal, lines elsewhere."""
     console = Console(highlight=False)
-    checks = [
-        check.model_copy(update={"found": as_typed(check.found), "remedy": as_typed(check.remedy)}) for check in checks
-    ]
+    checks = [in_words(check) for check in checks]
     if not console.is_terminal:
         for check in checks:
             remedy = f" -> {check.remedy}" if check.remedy else ""
-            print(f"{check.state:<6}  {check.area:<9}  {check.name}: {check.found}{remedy}")  # noqa: T201 - this is its output
+            start = f"{cells(state_word(check), 6)}  {cells(check.area, 9)}"
+            print(f"{start}  {check.name}: {check.found}{remedy}")  # noqa: T201 - this is its output
         return
     table = Table(box=None, pad_edge=False)
-    for title in ("", "area", "what", "found", "what to do"):
+    for title in say("doctor_head").split("|"):
         table.add_column(title)
     last = ""
     for check in checks:

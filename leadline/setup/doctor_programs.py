@@ -9,6 +9,7 @@ from pathlib import Path
 
 from leadline.setup.check import NOTE, OK, Check
 from services.run.settings import settings
+from services.run.ui_text import say
 from services.sandbox.browser import find_browser
 
 FONT_FOLDERS = (
@@ -41,18 +42,18 @@ def programs() -> Iterable[Check]:
         (
             "Chromium",
             find_browser(),
-            "PDF needs it, or the extra pdf, and so do pages that need scripts",
+            "doctor_chromium",
             "apt-get install chromium",
         ),
-        ("Chinese font", _chinese_fonts(), "Chinese in PDF would be boxes", "apt-get install fonts-noto-cjk"),
-        ("npx", shutil.which("npx"), "MCP servers written for Node are started with it", "apt-get install nodejs npm"),
-        ("uvx", shutil.which("uvx"), "MCP servers written in Python are started with it", "pip install uv"),
+        ("Chinese font", _chinese_fonts(), "doctor_chinese_font", "apt-get install fonts-noto-cjk"),
+        ("npx", shutil.which("npx"), "doctor_npx", "apt-get install nodejs npm"),
+        ("uvx", shutil.which("uvx"), "doctor_uvx", "pip install uv"),
     ):
         yield Check(
             area="programs",
             name=name,
             state=OK if path else NOTE,
-            found=path or f"not found: {missing}",
+            found=path or say(missing),
             remedy="" if path else remedy,
         )
 
@@ -75,8 +76,8 @@ def places() -> Iterable[Check]:
         area="home",
         name="disk space",
         state=OK if free >= MIN_ROOM else NOTE,
-        found=f"{free / 1e9:.1f} GB free",
-        remedy="" if free >= MIN_ROOM else f"Make room, or set LEADLINE_HOME to another disk than that of {home}",
+        found=say("doctor_room", size=f"{free / 1e9:.1f}"),
+        remedy="" if free >= MIN_ROOM else say("doctor_room_remedy", folder=home),
     )
     for place, what in ((home, "LEADLINE_HOME"), (Path(".env"), ".env")):
         if os.name == "posix" and place.exists():
@@ -90,7 +91,7 @@ def _readers(place: Path) -> tuple[str, str]:
     """Return who can read a folder or file, and the command that leaves it to its owner alone, if others can."""
     mode = stat.S_IMODE(place.stat().st_mode)
     if not mode & 0o077:
-        return f"its owner alone (mode {mode:o})", ""
-    who = "everybody on this machine" if mode & 0o007 else f"its group {place.group()}"
+        return say("doctor_owner", mode=f"{mode:o}"), ""
+    who = "doctor_everybody" if mode & 0o007 else "doctor_group"
     remedy = f"chmod {'-R ' if place.is_dir() else ''}go-rwx {shlex.quote(str(place))}"
-    return f"{who} (mode {mode:o})", remedy
+    return say(who, mode=f"{mode:o}", group="" if mode & 0o007 else place.group()), remedy

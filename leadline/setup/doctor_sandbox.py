@@ -10,14 +10,12 @@ from leadline.setup.check import BROKEN, NOTE, OK, Check
 from services.run.errors import LeadlineError
 from services.run.installation import in_project, reinstall_command
 from services.run.settings import settings
-from services.run.ui_text import unsearched
+from services.run.ui_text import problem_text, say, spoken_locale, unsearched
 from services.sandbox.canaries import CanaryResult
 from services.sandbox.interpreter import LIBRARIES, default_python, interpreter
 from services.sandbox.jail import landlock_version
 from services.sandbox.sandbox import Sandbox
 from services.search.converters import Converters
-
-NEEDS = "Linux 5.13 or later with Landlock and seccomp switched on, on x86_64 or aarch64"
 
 
 async def isolation() -> list[Check]:
@@ -31,20 +29,25 @@ async def isolation() -> list[Check]:
         check(
             name="kernel",
             state=OK if version > 0 else bad,
-            found=f"{platform.system()} {platform.release()}, Landlock "
-            f"{f'version {version}' if version > 0 else 'is not there'}, seccomp {_seccomp()}",
-            remedy="" if version > 0 else f"Programs need {NEEDS}",
+            found=say(
+                "doctor_kernel" if version > 0 else "doctor_old_kernel",
+                system=f"{platform.system()} {platform.release()}",
+                version=version,
+                seccomp=say("doctor_seccomp" if _has_seccomp() else "doctor_no_seccomp"),
+            ),
+            remedy="" if version > 0 else say("doctor_needs"),
         )
     ]
     if not wanted:
-        remedy = "Unset LEADLINE_SANDBOX to have programs isolated, or refused where they cannot be"
-        checks.append(
-            check(name="LEADLINE_SANDBOX", state=NOTE, found="unsafe: programs run unisolated", remedy=remedy)
-        )
+        remedy = say("doctor_unsafe_remedy")
+        checks.append(check(name="LEADLINE_SANDBOX", state=NOTE, found=say("doctor_unsafe"), remedy=remedy))
     try:
         canaries = await Sandbox(mode="isolated").canaries()
     except LeadlineError as error:
-        return [*checks, check(name="canaries", state=bad, found=str(error), remedy=f"Programs need {NEEDS}")]
+        return [
+            *checks,
+            check(name="canaries", state=bad, found=problem_text(error, spoken_locale()), remedy=say("doctor_needs")),
+        ]
     checks.extend(_of_canary(canary, bad) for canary in canaries)
     return checks
 
@@ -52,15 +55,14 @@ async def isolation() -> list[Check]:
 def _of_canary(canary: CanaryResult, bad: str) -> Check:
     check = partial(Check, area="isolation", name=canary.name)
     if canary.stopped:
-        return check(state=OK, found=f"stopped by {canary.by}")
+        return check(state=OK, found=say("doctor_stopped", by=canary.by))
     if canary.required:
-        return check(state=bad, found="NOT STOPPED: programs are refused")
-    remedy = "Allow Leadline's user to make user namespaces (containers and some distributions forbid it)"
-    return check(state=NOTE, found="not stopped: programs see names, sizes and times of files outside", remedy=remedy)
+        return check(state=bad, found=say("doctor_not_stopped"))
+    return check(state=NOTE, found=say("doctor_looked"), remedy=say("doctor_looked_remedy"))
 
 
-def _seccomp() -> str:
-    return "is there" if os.path.exists("/proc/sys/kernel/seccomp") else "is not there"  # noqa: PTH110 - one look
+def _has_seccomp() -> bool:
+    return os.path.exists("/proc/sys/kernel/seccomp")  # noqa: PTH110 - one look
 
 
 async def libraries() -> list[Check]:
@@ -70,17 +72,21 @@ async def libraries() -> list[Check]:
     try:
         chosen = await interpreter(python)
     except LeadlineError as error:
-        return [check(name="python", state=BROKEN, found=str(error))]
+        return [check(name="python", state=BROKEN, found=problem_text(error, spoken_locale()))]
     missing = [name for name in LIBRARIES if name not in chosen.libraries]
     setup = await asyncio.to_thread(_setting_up)
     return [
         check(name="python", state=OK, found=str(python)),
-        check(name="installed", state=OK if chosen.libraries else NOTE, found=", ".join(chosen.libraries) or "none"),
+        check(
+            name="installed",
+            state=OK if chosen.libraries else NOTE,
+            found=", ".join(chosen.libraries) or say("doctor_none"),
+        ),
         *([check(name="missing", state=NOTE, found=", ".join(missing), remedy=setup)] if missing else []),
         check(
             name="Chinese in charts",
             state=OK if chosen.fonts else NOTE,
-            found="a font is there" if chosen.fonts else "only with a system font",
+            found=say("doctor_chart_font" if chosen.fonts else "doctor_no_chart_font"),
             remedy="" if chosen.fonts else setup,
         ),
     ]
@@ -88,8 +94,8 @@ async def libraries() -> list[Check]:
 
 def _setting_up() -> str:
     if in_project():
-        return "In the project: rm -rf .venv-sandbox && make setup"
-    return f"Make a virtual environment with {', '.join(LIBRARIES)}, and set LEADLINE_SANDBOX_PYTHON to its bin/python"
+        return say("doctor_libraries_here")
+    return say("doctor_libraries", libraries=", ".join(LIBRARIES))
 
 
 async def parsers() -> list[Check]:
@@ -102,11 +108,13 @@ async def parsers() -> list[Check]:
         return [
             check(
                 state=BROKEN,
-                found=f"the probe {unsearched(answer['error'])}",
+                found=say("doctor_probe", reason=unsearched(answer["error"], spoken_locale())),
                 remedy=await asyncio.to_thread(reinstall_command),
             )
         ]
     if problem:
-        condition = f"in a process of their own with limits, not locked in ({problem})"
-        return [check(state=BROKEN if sys.platform == "linux" else NOTE, found=condition, remedy=f"It needs {NEEDS}")]
-    return [check(state=OK, found="in a locked-in process")]
+        condition = say("doctor_parsers_unlocked", reason=problem)
+        return [
+            check(state=BROKEN if sys.platform == "linux" else NOTE, found=condition, remedy=say("doctor_parsers_need"))
+        ]
+    return [check(state=OK, found=say("doctor_parsers"))]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from rich.cells import set_cell_size
 from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
@@ -10,6 +11,7 @@ from leadline.progress.terminal import as_typed
 from leadline.setup.check import BROKEN, NOTE, OK, Check, State
 from leadline.setup.local_servers import PORTS
 from services.run.roles import ROLES
+from services.run.ui_text import named, say
 
 MARKS = {OK: Text("✓", style="green"), NOTE: Text("·", style="yellow"), BROKEN: Text("✗", style="bold red")}
 """Mark of each state in a terminal."""
@@ -30,20 +32,20 @@ def summary(checks: Sequence[Check]) -> list[Check]:
         *broken,
     ]
     if broken:
-        following = "Fix what is broken"
+        following = say("doctor_fix")
     elif model.state == NOTE:
-        server = next((check.name for check in checks if check.name in PORTS and check.state == OK), "a model")
-        following = f"Connect {server}: leadline init"
+        server = next((check.name for check in checks if check.name in PORTS and check.state == OK), "")
+        following = say("doctor_connect" if server else "doctor_connect_model", server=server)
     else:
-        following = "Ask: leadline research …" if web else "Connect a web search: leadline init"
-    return [*lines, _line("next", OK, f"{following}. Every check: leadline doctor --all")]
+        following = say("doctor_ask" if web else "doctor_connect_search")
+    return [*lines, _line("next", OK, say("doctor_next", next=following))]
 
 
 def _search(check: Check | None) -> Check:
     if check is None:
-        return _line("search", NOTE, "unknown")
+        return _line("search", NOTE, say("doctor_unknown"))
     where = check.found.partition(": ")[2]
-    return _line("search", NOTE, f"{where}, not the web") if check.remedy else _line("search", OK, where)
+    return _line("search", NOTE, say("doctor_not_web", where=where)) if check.remedy else _line("search", OK, where)
 
 
 def _line(area: str, state: State, finding: str) -> Check:
@@ -56,7 +58,7 @@ def _model(checks: Sequence[Check]) -> Check:
         check for check in checks if check.area == "models" and check.name.split(", ")[0] in {"every role", *ROLES}
     ]
     if not roles:
-        return _line("model", NOTE, "unknown")
+        return _line("model", NOTE, say("doctor_unknown"))
     known = "; ".join(f"{check.found} ({check.name})" if len(roles) > 1 else check.found for check in roles)
     return _line("model", roles[0].state, known)
 
@@ -70,7 +72,11 @@ def _files(of: dict[tuple[str, str], Check]) -> Check:
     made = {name: any(place in of and of[place].state == OK for place in places) for name, places in needs.items()}
     lacking = [name for name, is_made in made.items() if not is_made]
     formats = ", ".join(["md", "html", "slides", *(name for name in made if made[name])])
-    return _line("files", NOTE if lacking else OK, f"{formats}; not: {', '.join(lacking)}" if lacking else formats)
+    return _line(
+        "files",
+        NOTE if lacking else OK,
+        say("doctor_formats", formats=formats, lacking=", ".join(lacking)) if lacking else formats,
+    )
 
 
 def _programs(checks: Sequence[Check]) -> Check:
@@ -78,12 +84,23 @@ def _programs(checks: Sequence[Check]) -> Check:
     refused = [check for check in isolation if check.state == BROKEN or check.name == "canaries"]
     unsafe = any(check.name == "LEADLINE_SANDBOX" for check in isolation)
     if refused or not isolation:
-        return _line("programs", NOTE, "code that models write is refused, because it cannot be isolated here")
+        return _line("programs", NOTE, say("doctor_code_refused"))
     return _line(
         "programs",
         NOTE if unsafe else OK,
-        "code that models write runs without isolation" if unsafe else "code that models write runs isolated",
+        say("doctor_code_unisolated" if unsafe else "doctor_code_isolated"),
     )
+
+
+def in_words(check: Check) -> Check:
+    """Return a check for people: area and name in their language, commands as they are typed here."""
+    names = {"area": named("doctor_names", check.area), "name": named("doctor_names", check.name)}
+    return check.model_copy(update=names | {"found": as_typed(check.found), "remedy": as_typed(check.remedy)})
+
+
+def state_word(check: Check) -> str:
+    """Return the state of a check in a word."""
+    return named("doctor_names", check.state)
 
 
 def show_summary(lines: Sequence[Check]) -> None:
@@ -91,11 +108,12 @@ def show_summary(lines: Sequence[Check]) -> None:
     console = Console(highlight=False)
     table = Table.grid("", "", Column(overflow="fold"), padding=(0, 2))
     for line in lines:
-        named = f"{line.name}: {line.found}" if line.name else line.found
-        text = as_typed(f"{named} → {line.remedy}" if line.remedy else named)
+        shown = in_words(line)
+        text = f"{shown.name}: {shown.found}" if line.name else shown.found
+        text = f"{text} → {shown.remedy}" if line.remedy else text
         if console.is_terminal:
-            table.add_row(Text("→") if line.area == "next" else MARKS[line.state], Text(line.area), Text(text))
+            table.add_row(Text("→") if line.area == "next" else MARKS[line.state], Text(shown.area), Text(text))
         else:
-            print(f"{line.state:<6}  {line.area}: {text}")  # noqa: T201 - this is its output
+            print(f"{set_cell_size(state_word(line), 6)}  {shown.area}: {text}")  # noqa: T201 - this is its output
     if console.is_terminal:
         console.print(table)

@@ -9,12 +9,12 @@ from leadline.setup.check import BROKEN, NOTE, OK, Check
 from schemas.evidence import StepKind
 from services.run.errors import LeadlineError
 from services.run.settings import settings
+from services.run.ui_text import problem_text, say, spoken_locale
 from services.search.choice import BESIDE, access_to, known_services, set_up, side_by_side, whole_web
 from services.search.web import provider_of
 from services.search.web_services.service import OWN_CLIENTS
 
 MAX_RESULTS = 3
-NEEDS = {"tavily": "Set TAVILY_API_KEY", "duckduckgo": "It needs no key: --search duckduckgo"}
 PROBE = "sounding machine"
 """Query for testing a search."""
 OF_PAPERS = 2
@@ -113,22 +113,28 @@ def _used() -> set[str]:
 
 async def _checked(name: str, opened: bool, used: bool) -> Check:
     if not (opened or used):
-        return Check(area="search", name=name, state=NOTE, found="not used", remedy=_remedy(name))
+        return Check(area="search", name=name, state=NOTE, found=say("doctor_not_used"), remedy=_remedy(name))
     wanted = opened or settings().leadline_search != "auto"  # `auto` may omit searches that need no key
     begun = time.monotonic()
     try:
         provider = await asyncio.to_thread(provider_of, access_to(name))
         hits = await provider.search(PROBE, MAX_RESULTS)
     except LeadlineError as error:
-        return Check(area="search", name=name, state=BROKEN if wanted else NOTE, found=str(error))
+        return Check(
+            area="search", name=name, state=BROKEN if wanted else NOTE, found=problem_text(error, spoken_locale())
+        )
     seconds = time.monotonic() - begun
-    return Check(area="search", name=name, state=OK, found=f"answers: {len(hits)} results in {seconds:.1f} s")
+    return Check(
+        area="search", name=name, state=OK, found=say("doctor_answers", count=len(hits), seconds=f"{seconds:.1f}")
+    )
 
 
 def _remedy(name: str) -> str:
-    if name in NEEDS:
-        return NEEDS[name]
+    if name == "tavily":
+        return say("doctor_set_this", what="TAVILY_API_KEY")
+    if name == "duckduckgo":
+        return say("doctor_no_key", search=name)
     service, access = known_services()[name], access_to(name)
     if missing := service.missing(access.key, access.address):
-        return f"Set {missing}"
-    return f"It needs no key: --search {name}" if service.key != "needed" else f"Name it: --search {name}"
+        return say("doctor_set_this", what=missing)
+    return say("doctor_no_key" if service.key != "needed" else "doctor_name_it", search=name)

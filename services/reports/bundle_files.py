@@ -21,6 +21,7 @@ from schemas.results import StepResult
 from schemas.usage import Usage
 from services.reports.references import link_of, stored_text
 from services.run.errors import BundleError, reason_of
+from services.run.ui_text import say
 from services.search.file_types import MAX_CHARACTERS
 
 FORMAT_VERSION = 3
@@ -66,6 +67,7 @@ class BundleContent(BaseModel):
     version: int
     question: str
     title: str = ""
+    locale: str = ""
     run_id: str = ""
     answered: Answered = ""
     sources: list[StoredSource]
@@ -89,27 +91,17 @@ def read_bundle(folder: Path) -> tuple[dict[str, Any], BundleContent, bytes]:
         BundleError: the folder or a file that every bundle has is missing, or `evidence.json` cannot be read.
     """
     if not folder.is_dir():
-        raise BundleError(
-            f"There is no file or folder {folder}. Name the folder of a report, the one that holds evidence.json."
-        )
+        raise BundleError(say("verify_no_folder", folder=folder))
     file = folder / "evidence.json"
     try:
         report = read_inside(folder, "report.md", MAX_REPORT_BYTES)
         raw = json.loads(read_inside(folder, "evidence.json", MAX_EVIDENCE_BYTES))
     except OSError as error:
-        raise BundleError(
-            f"{error.filename} cannot be read ({error.strerror}). A report's folder holds report.md and evidence.json; "
-            "write the report again."
-        ) from None
+        raise BundleError(say("verify_unread", file=error.filename, reason=error.strerror)) from None
     except (ValueError, RecursionError) as error:
-        raise BundleError(
-            f"{file} is not valid JSON ({str(error)[:120]}). Write the report again, or restore the file."
-        ) from None
+        raise BundleError(say("verify_no_json", file=file, reason=str(error)[:120])) from None
     if not isinstance(raw, dict) or raw.get("version") not in READABLE:
-        raise BundleError(
-            f"{file} is of none of the versions that this program reads ({', '.join(map(str, READABLE))}). "
-            "Write the report again, or read it with the version that wrote it."
-        )
+        raise BundleError(say("verify_version", file=file, versions=", ".join(map(str, READABLE))))
     check_size(file, raw)
     try:
         return raw, BundleContent.model_validate(by_content_hash(raw)), report
@@ -117,8 +109,7 @@ def read_bundle(folder: Path) -> tuple[dict[str, Any], BundleContent, bytes]:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise BundleError(
-            f"{file} does not have the form of version {raw['version']}: {where}: {reason_of(first)}. "
-            "Write the report again."
+            say("verify_form", file=file, version=raw["version"], where=where, reason=reason_of(first))
         ) from None
 
 
@@ -156,14 +147,12 @@ def check_size(file: Path, raw: Mapping[str, Any]) -> None:
     for name, limit in MAX_ITEMS.items():
         items = raw.get(name)
         if isinstance(items, list) and len(items) > limit:
-            raise BundleError(f"{file} has {len(items):,} {name}, more than the limit of {limit:,}. Not checked.")
+            raise BundleError(say("verify_too_many", file=file, count=len(items), name=name, limit=limit))
     claims = raw.get("claims")
     for number, claim in enumerate(claims if isinstance(claims, list) else [], 1):
         text = claim.get("text") if isinstance(claim, dict) else None
         if isinstance(text, str) and len(text) > MAX_CLAIM:
-            raise BundleError(
-                f"{file}: statement {number} has {len(text):,} characters, more than the limit of {MAX_CLAIM:,}. Not checked."
-            )
+            raise BundleError(say("verify_too_long", file=file, number=number, count=len(text), limit=MAX_CLAIM))
 
 
 def read_inside(folder: Path, name: str, max_bytes: int) -> bytes:
@@ -194,18 +183,16 @@ def source_text(folder: Path, source: Source, room: int = MAX_TEXTS_BYTES) -> by
         BundleError: it cannot be read, or is longer than `room`, what is left of `MAX_TEXTS_BYTES`.
     """
     if not is_text_name(source):
-        raise BundleError(f"{source.file[:100]!r} is not where its text lies")
+        raise BundleError(say("verify_text_place", file=source.file[:100]))
     try:
         data = read_inside(folder, source.file, MAX_PLAIN_BYTES)
     except OSError as error:
-        raise BundleError(f"its text {source.file} cannot be read ({error.strerror})") from None
+        raise BundleError(say("verify_text_unread", file=source.file, reason=error.strerror)) from None
     text = unpacked(source.file, data)
     if len(text.translate(None, _LATER_BYTES)) > MAX_CHARACTERS:
-        raise BundleError(
-            f"its text {source.file} is longer than {MAX_CHARACTERS:,} characters, as no source's text is"
-        )
+        raise BundleError(say("verify_text_too_long", file=source.file, characters=MAX_CHARACTERS))
     if len(text) > room:
-        raise BundleError(f"the texts are longer than {MAX_TEXTS_BYTES // 1_000_000} MB together: not checked")
+        raise BundleError(say("verify_texts_too_long", size=MAX_TEXTS_BYTES // 1_000_000))
     return text
 
 
@@ -239,11 +226,11 @@ def unpacked(name: str, data: bytes) -> bytes:
     try:
         text = unpacking.decompress(data, MAX_TEXT_BYTES + 1)
     except zlib.error as error:
-        raise BundleError(f"{name} is not a gzip file ({error}). Write the report again.") from None
+        raise BundleError(say("verify_no_gzip", file=name, reason=error)) from None
     if len(text) > MAX_TEXT_BYTES:
-        raise BundleError(f"{name} unpacks to more than {MAX_TEXT_BYTES // 1_000_000} MB, which no source's text has.")
+        raise BundleError(say("verify_unpacked_too_long", file=name, size=MAX_TEXT_BYTES // 1_000_000))
     if not unpacking.eof or unpacking.unused_data:
-        raise BundleError(f"{name} is not one whole gzip file. Write the report again.")
+        raise BundleError(say("verify_gzip_cut", file=name))
     return text
 
 

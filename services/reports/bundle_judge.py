@@ -13,6 +13,7 @@ from services.reports.checking.checked_report import Doubt, Statement
 from services.reports.judge import Judge
 from services.run.errors import BundleError, SettingsError, StoreError
 from services.run.roles import OFFLINE, role_model
+from services.run.ui_text import say
 
 
 @dataclass(slots=True)
@@ -20,6 +21,8 @@ class BundleJudgement:
     """A model's judgement of a report."""
 
     model: str
+    locale: str = ""
+    """Locale of the report."""
     sentence_count: int = 0
     """Number of judged sentences."""
     judged: dict[int, tuple[Claim, Judgement]] = field(default_factory=dict)
@@ -47,10 +50,7 @@ async def judge_bundle(folder: Path, context: RunContext) -> BundleJudgement:
     """
     model = await settled(role_model("verifier", context))
     if model.model == OFFLINE:
-        raise SettingsError(
-            "verify --judge asks a language model, and none is connected. Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server "
-            "that needs no key; LEADLINE_MODEL_VERIFIER names the model that judges."
-        )
+        raise SettingsError(say("verify_no_model"))
     _, content, _ = read_bundle(folder)
     sources: dict[str, Source] = {source.content_hash: source for source in content.sources}
     excerpts = {excerpt.id: excerpt for excerpt in content.excerpts if excerpt.content_hash in sources}
@@ -82,4 +82,4 @@ async def judge_bundle(folder: Path, context: RunContext) -> BundleJudgement:
         for number, statement in statements.items()
         if statement in judgements
     }
-    return BundleJudgement(model.name, len(statements), judged)
+    return BundleJudgement(model.name, content.locale, len(statements), judged)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from schemas.options import OutputFormat
 from services.run.errors import BadInput, NotInstalled
 from services.run.installation import install_command, is_installed
+from services.run.ui_text import say
 
 if TYPE_CHECKING:
     from schemas.reporter import Report
@@ -45,13 +46,13 @@ def chosen_formats(formats: str | Iterable[str]) -> list[OutputFormat]:
     formats = formats.replace(";", ",").split(",") if isinstance(formats, str) else formats
     names = [name.strip().lower().lstrip(".") for name in formats if name.strip()]
     if not names:
-        raise BadInput(f"No format is named. Choose from: {', '.join(FORMATS)}.")
+        raise BadInput(say("format_none", formats=", ".join(FORMATS)))
     aliases = {"markdown": "md", "ppt": "pptx", "deck": "slides", "word": "docx", "csl-json": "csl"}
     chosen: dict[OutputFormat, None] = {}
     for name in names:
         known = next((known for known in FORMATS if known == aliases.get(name, name)), None)
         if known is None:
-            raise BadInput(f"There is no format {name!r}. Choose from: {', '.join(FORMATS)}.")
+            raise BadInput(say("format_unknown", format=name, formats=", ".join(FORMATS)))
         chosen[known] = None
     return list(chosen)
 

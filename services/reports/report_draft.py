@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage
 from schemas.context import RunContext
 from schemas.coordinator import Triage
 from schemas.document import Block
-from schemas.evidence import Excerpt
+from schemas.evidence import Contradiction, Excerpt
 from schemas.evidence_view import EvidenceView
 from schemas.reporter import Report, ReporterPrompt
 from schemas.reporter_sentences import MAX_EXCERPTS, NumberedExcerpt, PassageSentences, ReporterSentencesPrompt
@@ -58,6 +58,8 @@ class Written:
     """Whether its writer wrote it anew from a first draft."""
     by_rules: bool = False
     """Whether rules wrote it; they see only the findings, not open questions."""
+    contradictions: list[Contradiction] = field(default_factory=list)
+    """Differing figures, where no reflection has looked for them."""
     follow_up_questions: list[str] = field(default_factory=list)
     """Follow-up questions besides those in the text."""
     likeness: Likeness | None = None
@@ -105,7 +107,7 @@ def draft_of(state: ResearchState, context: RunContext, written: Written, excerp
         plans=plans_of(state),
         results=[state["results"][step_id] for step_id in sorted(state["results"], key=int) if step_id != RECALLED],
         reflections=state.get("reflections", []),
-        contradictions=reflection.contradictions if reflection else [],
+        contradictions=reflection.contradictions if reflection else written.contradictions,
         missing_aspects=reflection.missing_aspects if reflection else [],
         limits=[*state["limits"], *written.limits, *(background.failures if background else [])],
         follow_up_questions=list(

@@ -189,7 +189,7 @@ class Tree:
             case Heading(level=level, content=content):
                 return [self._heading(level, content)]
             case Quotation(blocks=blocks):
-                return [_node("BlockQuote", self._blocks(blocks))]
+                return [_node("BlockQuote", [node for part in blocks for node in self._quoted(part)])]
             case Listing(items=items, ordered=ordered, start=start):
                 listed = [self._blocks(item, tight=block.tight) for item in items]
                 numbers = [start, _node("Decimal"), _node("Period")]
@@ -208,6 +208,14 @@ class Tree:
             case Rule():
                 return [_node("HorizontalRule")]
         return []
+
+    def _quoted(self, block: Block) -> list[Node]:
+        """Return a block of a quotation: code in the style of its words, as a block of code leaves the quotation's bar."""
+        if not isinstance(block, Code):
+            return self._block(block, tight=False)
+        lines = clean_text(block.text).expandtabs(4).split("\n")
+        code = [node for line in lines for node in (_node("LineBreak"), _node("Code", _attributes(), line))][1:]
+        return [_node("Para", code)]
 
     def _chart(self, block: Drawing) -> list[Node]:
         """Return a chart's title, its picture, and a table of its numbers."""

@@ -158,7 +158,13 @@ class Run:
         self.usage = self.usage + Usage(total=used, roles={role: used}, steps=steps)
         if self.runtime is not None:
             task = task_title(role, self.step_id, self.locale)
-            title = say("call_used", self.locale, task=task, tokens=f"{used.tokens:,}", seconds=f"{used.seconds:.1f}")
+            title = say(
+                "call_used" if used.tokens else "call_free",
+                self.locale,
+                task=task,
+                tokens=f"{used.tokens:,}",
+                seconds=f"{used.seconds:.1f}",
+            )
             data = {"role": role, "step": self.step_id, **used.model_dump(mode="json")}
             emit(self.runtime, "call", self.node, title, data)
         if not fresh:

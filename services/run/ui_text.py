@@ -1,9 +1,12 @@
 """The program's texts for people, in English and Chinese, and those of reports in ten further languages: messages and labels."""
 
 import json
+import os
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,9 @@ from services.run.private_paths import without_private
 LONGEST_PROBLEM = 150
 _HAN = re.compile("[\u4e00-\u9fff]")
 _CATALOGUE: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_OF_TERMINALS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("terminal_text.toml").read_text("utf-8"))
+OF_TERMINALS = frozenset(_OF_TERMINALS)
+"""Keys of the messages of commands that a page does not have."""
 _FURTHER: dict[str, dict[str, Any]] = {
     file.stem: json.loads(file.read_text("utf-8"))
     for file in sorted(Path(__file__).with_name("report_texts").glob("*.json"))
@@ -39,16 +45,34 @@ LABELS: dict[str, dict[str, Any]] = {
 """The fixed words of reports by language and name; some are tables by a status, a kind or a verdict."""
 MESSAGES: dict[str, dict[str, str]] = {
     key: message | {language: texts[key] for language, texts in _FURTHER.items() if key in texts}
-    for key, message in _CATALOGUE.items()
+    for key, message in (_CATALOGUE | _OF_TERMINALS).items()
 }
 """Messages by key, each in English (`en`) and Chinese (`zh`), those of reports in all languages, with the names of values in braces.
 
 Where words of the command line would be of no use on a page, `page_en` and `page_zh` say the same there."""
 
+_spoken: ContextVar[str] = ContextVar("spoken", default="")
+
 
 def is_chinese(locale: str) -> bool:
     """Tell whether a locale is a Chinese one."""
     return locale.lower().startswith(("zh", "yue"))
+
+
+@contextmanager
+def speaking(locale: str) -> Iterator[None]:
+    """Say what names no locale in that of the report, run or question that the block is about: Chinese for Chinese ones, else English."""
+    token = _spoken.set("zh" if is_chinese(locale) else "en")
+    try:
+        yield
+    finally:
+        _spoken.reset(token)
+
+
+def spoken_locale() -> str:
+    """Return the locale of what names none: that of `speaking`, else that of the user's terminal; English on a server, whose page translates it."""
+    terminal = (value for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (value := os.environ.get(name)))
+    return "en" if is_served() else _spoken.get() or ("zh" if is_chinese(next(terminal, "")) else "en")
 
 
 def report_language(locale: str) -> str:
@@ -119,6 +143,12 @@ def in_brackets(searched: Iterable[Searched], locale: str) -> str:
     return say("searched_end", locale, searched=text) if text else ""
 
 
+def named(key: str, name: str, locale: str = "") -> str:
+    """Return a name in words, by a message that lists names with theirs: `model 模型|by_meaning 语义检索`; a name that it lacks stays."""
+    pairs = (pair.partition(" ") for pair in say(key, locale).split("|"))
+    return {first: words for first, _, words in pairs}.get(name.replace(" ", "_"), name)
+
+
 def unsearched(reason: str, locale: str = "en") -> str:
     """Return in words why a file is not searched, such as `file_types.EMPTY`: the predicate of a sentence whose subject is the file."""
     code, _, value = reason.partition(":")
@@ -133,9 +163,9 @@ def problem_text(problem: Exception | str, locale: str, key: str = "trouble") ->
     return reason if _HAN.search(reason) else say(key, locale, reason=reason)
 
 
-def say(key: str, locale: str, **values: object) -> str:
-    """Return a message in the locale's language, English where there is none in it; on a server, its version for the page."""
-    message, language = MESSAGES[key], report_language(locale)
+def say(key: str, locale: str = "", **values: object) -> str:
+    """Return a message in the locale's language (`spoken_locale` if none is known), English where there is none in it; on a server, its version for the page."""
+    message, language = MESSAGES[key], report_language(locale or spoken_locale())
     language = language if language in message else "en"
     words = message.get(f"page_{language}") if is_served() else None
     numbers = {name: _Number(value) for name, value in values.items() if type(value) is int}

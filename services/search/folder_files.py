@@ -18,7 +18,7 @@ from langgraph.config import get_config
 from schemas.clean_text import clean_line
 from services.run.errors import DocumentsError
 from services.run.settings import settings
-from services.run.ui_text import unsearched
+from services.run.ui_text import say, spoken_locale, unsearched
 from services.search.file_types import OTHER_KIND, SUFFIXES
 from services.search.index import FileState
 
@@ -39,7 +39,7 @@ def attachments_of(thread_id: str) -> Path:
     try:
         thread = str(uuid.UUID(thread_id))
     except ValueError:
-        raise DocumentsError(f"{thread_id!r} is not a thread id, so nothing can be attached to it.") from None
+        raise DocumentsError(say("documents_no_thread_id", thread=thread_id)) from None
     return settings().leadline_home / "threads" / thread / "attachments"
 
 
@@ -65,7 +65,7 @@ def own_attachments() -> Path:
     except RuntimeError:  # called outside of a run
         thread_id = ""
     if not thread_id:
-        raise DocumentsError(f"{ATTACHMENTS} are files of a thread, and this run has none. Name folders instead.")
+        raise DocumentsError(say("documents_no_thread", name=ATTACHMENTS))
     return attachments_of(thread_id)
 
 
@@ -103,25 +103,27 @@ def check_folder(folder: Path) -> None:
     raise nothing_in(folder, sorted(skipped))
 
 
+def documents_error(key: str, **values: object) -> DocumentsError:
+    """Return an error with a message, which on a server is the page's as it stands, whatever the names of folders hold."""
+    text = say(key, "", **values)
+    return DocumentsError(text, page=text)
+
+
 def nothing_in(folder: Path, skipped: list[tuple[str, str]]) -> DocumentsError:
     """Return the error that a folder holds no searchable files, with the reasons."""
-    reasons = "; ".join(f"{path} {unsearched(reason)}" for path, reason in skipped[:3])
-    problem = f"{folder} holds no documents that can be read{f' ({reasons})' if reasons else ''}."
-    return DocumentsError(
-        f"{problem} Put text, PDF, office or HTML files there (docs/search.md names all kinds), or name another folder "
-        "with --docs.",
-        page=f"{problem} Attach documents, or name another folder under “Document folders” in the settings.",
-    )
+    if not skipped:
+        return documents_error("documents_none", folder=folder)
+    locale = spoken_locale()
+    files = [
+        say("documents_file", locale, file=file, reason=unsearched(reason, locale)) for file, reason in skipped[:3]
+    ]
+    return documents_error("documents_unreadable", folder=folder, files=say("searched_between", locale).join(files))
 
 
 def _files(folder: Path) -> Iterator[tuple[str, os.stat_result | str]]:
     """Yield the path of each file below a folder, with its stat result or the reason to skip it."""
     if not folder.is_dir():
-        problem = f"The documents folder {folder} {'is a file, not a folder' if folder.exists() else 'does not exist'}."
-        raise DocumentsError(
-            f"{problem} Name an existing folder with --docs; for a run that has begun, put it back.",
-            page=f"{problem} Attach documents, or name an existing folder under “Document folders” in the settings.",
-        )
+        raise documents_error("documents_no_folder" if folder.exists() else "documents_missing", folder=folder)
     if belongs_to_home(folder, folder):
         return
     root = folder.resolve()

@@ -19,7 +19,7 @@ from services.run.users import own_folder
 from services.search.choice import side_by_side
 from services.search.documents import Documents, open_documents
 from services.search.files_read import FilesRead
-from services.search.folder_files import ATTACHMENTS, belongs_to_home, check_folder, own_attachments
+from services.search.folder_files import ATTACHMENTS, belongs_to_home, check_folder, documents_error, own_attachments
 from services.search.folder_reading import progress_emitted
 from services.search.hit import SearchProvider
 from services.search.table_profile import Table
@@ -186,19 +186,14 @@ def _permitted(folder: str, environment: Settings) -> Path:
     A relative path that is not found counts as forbidden, so that a client learns nothing about other folders.
     """
     if not folder.strip():
-        raise DocumentsError("The name of a folder of documents is empty. Name an existing folder, or leave it out.")
+        raise DocumentsError(say("documents_unnamed"))
     path, open_folders = Path(folder), [*environment.leadline_docs, *own_folder(environment), EXAMPLES]
     below = open_folders if _only_open.get() else [*_allowed, *open_folders]
     elsewhere = [] if path.is_absolute() else [base / path for base in open_folders]
     permitted = [candidate for candidate in (path, *elsewhere) if _open_to_runs(candidate, below)]
     chosen = next((candidate for candidate in permitted if candidate.is_dir()), path)
     if chosen not in permitted:
-        raise DocumentsError(
-            f"The folder {folder} is not open to this run. Add it to LEADLINE_DOCS, or in a program of your own call "
-            "`allow_folders` of services.search.providers first.",
-            page=f"The folder {folder} is not open to this server. Attach its files, remove it under “Document folders” in the "
-            "settings, or ask the operator of this server to open it.",
-        )
+        raise documents_error("documents_closed", folder=folder)
     return chosen
 
 

@@ -52,6 +52,11 @@ _CLOCK = re.compile(
     "(?<![一二三四五六七八九十])(二?十[一二三四五六七八九]?|[零〇一二两三四五六七八九])[时時点點]([二三四五]十[一二三四五六七八九]?|十[一二三四五六七八九])分(?!之)"
 )
 """None with `十分`, which mostly means `very`: `有一点十分重要`."""
+_TENTHS = re.compile(
+    rf"(?<![{CHINESE_CHARACTERS}\d.])([一二两兩三四五六七八九1-9])成"
+    rf"(?:([一二三四五六七八九半])(?![{CHINESE_CHARACTERS}成])|(?<=[近约超逾占达].成)|(?=[以左的多]|[^\u4e00-\u9fff]|$))"
+)
+"""`八成五`, `三成`, which round shares; none where another word may go on: `之一成为`."""
 
 
 def english_value(written: str) -> Fraction:
@@ -72,9 +77,12 @@ def english_value(written: str) -> Fraction:
 
 
 def plain_chinese(text: str) -> str:
-    """Return a text with the numerals of sums (`伍仟元`), of clock times (`九时三十分`) and of the Republic's years (`民国一一四年`) as others write them."""
+    """Return a text with the numerals of sums (`伍仟元`), of clock times (`九时三十分`), of tenths (`八成五`) and of the Republic's years (`民国一一四年`) as others write them."""
     text = _FORMAL_SUM.sub(lambda match: match[0].translate(_FORMAL), text)
     text = _REPUBLIC.sub(lambda match: f"{_FIRST_OF_REPUBLIC - 1 + _count(match[1])}年", text)
+    text = _TENTHS.sub(
+        lambda match: f"约{_count(match[1])}{5 if match[2] == '半' else _count(match[2] or '零')}%", text
+    )
     return _CLOCK.sub(lambda match: f"{_count(match[1])}:{_count(match[2])}", text)
 
 

@@ -17,6 +17,7 @@ _LONE_EMPHASIS = re.compile(r"(?<![\w*])\*\*(?!\*)|(?<!\*)\*\*(?![\w*])")
 _ITALIC = re.compile(r"(?<![\w*\\])\*(?![\s*])([^*\n]{1,300})(?<![\s*\\])\*(?![\w*])")
 _LINE_MARKS = re.compile(r"^(?:#{1,6}|[-*+>])\s+")
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\(?\w{1,2}[.)、])\s+")
+_LISTED = re.compile(r"(?:[-*+•]|\(?\d{1,2}[.)、])\s")
 _RULE = re.compile(r"[|\s:+=_*~-]+")
 
 
@@ -49,7 +50,7 @@ def as_prose(text: str) -> str:
 
 
 def as_read(text: str) -> str:
-    """Return a quote as it reads: prose on one line, as `as_line` has it, and code with its lines and signs, without its fences."""
+    """Return a quote as it reads: prose on one line, as `as_line` has it, each row of a table and item of a list on its own, and code with its lines and signs, without its fences."""
     parts: list[str] = []
     place = 0
     for code in [*code_blocks(text), Span(len(text), len(text))]:
@@ -66,12 +67,16 @@ def as_line(text: str) -> str:
 
 
 def _prose(text: str) -> str:
-    lines: list[str] = []
+    lines, ends, listed = [""], False, False
     for line in map(str.strip, text.splitlines()):
-        if line.startswith("|") and line.count("|") > 1:
-            cells = [] if _RULE.fullmatch(line) else cells_of(line)
-            lines.append(" · ".join(filter(None, cells)))
-        elif not _RULE.fullmatch(line):
-            lines.append(_LINE_MARKS.sub("", line))
-    bare = _ITALIC.sub(r"\1", _LONE_EMPHASIS.sub("", without_markup(" ".join(filter(None, lines)))))
-    return " ".join(bare.split()) or " ".join(text.split())
+        if not line or _RULE.fullmatch(line):
+            ends = ends or listed
+            continue
+        is_row = line.startswith("|") and line.count("|") > 1
+        begins = ends or is_row or _LISTED.match(line) is not None
+        words = " · ".join(filter(None, cells_of(line))) if is_row else _LINE_MARKS.sub("", line)
+        lines[-1:] = [lines[-1], words] if begins else [f"{lines[-1]} {words}"]
+        listed = is_row or _LISTED.match(line) is not None or (listed and not ends)
+        ends = is_row
+    bare = _ITALIC.sub(r"\1", _LONE_EMPHASIS.sub("", without_markup("\n".join(lines))))
+    return "\n".join(filter(None, (" ".join(line.split()) for line in bare.split("\n")))) or " ".join(text.split())

@@ -180,6 +180,7 @@ async def revised(
         notes=[*([say("offline", locale)] if report.by_rules else []), *research.notes(to_draft(blocks), locale)],
         by_rules=by_rules and report.by_rules,
         templates=() if by_code is not None else (TEMPLATE,),
+        contradictions=report.contradictions,
         follow_up_questions=report.follow_up_questions if is_chinese(locale) == is_chinese(report.locale) else [],
         former=report.model_copy(update={"connecting": []})
         if research.new_excerpts

@@ -13,7 +13,9 @@ from services.run.choices import NOTES
 from services.run.errors import BadInput
 from services.run.journal import run_key
 from services.run.scope import Run
+from services.run.ui_text import say
 from services.search.folder_files import attachments_of
+from services.text.tokens import message_language
 
 MAX_VERSIONS = 1_000
 
@@ -69,8 +71,8 @@ def numbered_version(versions: list[Version], number: int | None, name: str) -> 
         return versions[-1]
     chosen = next((version for version in versions if version.number == number), None)
     if chosen is None:
-        there = "only version 1" if len(versions) == 1 else f"versions 1 to {versions[-1].number}"
-        raise BadInput(f"Run {name} has no version {number}: it has {there}.")
+        spoken = message_language(versions[-1].report.question)
+        raise BadInput(say("version_unknown", spoken, run=name, number=number, last=versions[-1].number))
     return chosen
 
 

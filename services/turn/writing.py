@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from schemas.context import RunContext
-from schemas.evidence import Excerpt
+from schemas.evidence import Contradiction, Excerpt
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.outline import Section
 from schemas.reporter import ReporterPrompt
 from schemas.reporter_wording import ReporterWordingPrompt
 from schemas.state import ResearchState, plans_of, research_question
 from services.evidence.citable_excerpts import background_views
+from services.evidence.contradictions import check_contradiction
 from services.evidence.views import contradiction_views, finding_views, held_by, steps_by_id, within
 from services.models import answer_by_rules, write
 from services.models.token_limits import evidence_tokens
@@ -91,6 +92,8 @@ async def write_report(run: Run, prompt: ReporterPrompt, research: SectionResear
     body, questions, lacking = [*reply.text.split(f"\n{FOLLOW_UP_MARK}"), "", ""][:3]
     text = f"{body}\n{FOLLOW_UP_MARK}{questions}"
     written = Written(text, [say("cut_off", locale)] if reply.cut_off else [], notes, by_rules=bool(notes))
+    if notes and research.state["reflection"] is None:
+        written.contradictions = await asyncio.to_thread(_differing, prompt, research)
     if once.outline and not (once.wishes.shape or notes):
         again = once.model_copy(update={"draft": body.strip()})
         await _write_again(run, again, written, research, lacking, room)
@@ -102,6 +105,15 @@ async def write_report(run: Run, prompt: ReporterPrompt, research: SectionResear
         body = written.text.partition(f"\n{FOLLOW_UP_MARK}")[0]
         written.limits += _words_missed(run.context, body, length, locale)
     return written
+
+
+def _differing(prompt: ReporterPrompt, research: SectionResearch) -> list[Contradiction]:
+    """Return the figures in which the closest passages differ, as rules find them in a reflection."""
+    from services.models.offline import differences
+
+    known = {excerpt.id: excerpt for excerpt in research.excerpts}
+    checked = (check_contradiction(one, known, research.state["sources"]) for one in differences(prompt))
+    return [one for one in checked if one is not None and one.differs]
 
 
 async def _write_again(

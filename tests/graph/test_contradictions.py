@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from leadline import aresearch
+from leadline.runs.revise import arevise
 from services.reports.bundle import verify_bundle
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.quoting import quoting
@@ -64,3 +65,22 @@ async def test_a_disagreement_that_two_steps_found_is_shown_once(endpoint: OpenA
     report = await aresearch(QUESTION, docs=[folder])
     assert len({excerpt.id for excerpt in report.excerpts}) == 4
     assert len(report.contradictions) == 1
+
+
+async def test_a_quick_run_without_a_model_shows_differing_figures_and_keeps_them_through_a_change(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "depths"
+    folder.mkdir()
+    for number, depth in enumerate((10994, 10935)):
+        (folder / f"{number}.md").write_text(
+            f"# Survey {number}\n\nSonar measured the Challenger Deep at {depth} m below sea level.\n"
+        )
+    report = await aresearch(QUESTION, docs=[folder], depth="quick", out=tmp_path / "out")
+    assert [conflict.differs for conflict in report.contradictions] == ["numbers"]
+    shorter = await arevise(report.run_id, shorter=True)
+    for text in (report.markdown, shorter.markdown):
+        below = text.split("## Where sources disagree")[1]
+        assert "10994" in below
+        assert "10935" in below
+    assert verify_bundle(Path(shorter.folder or "")).problems == []

@@ -164,6 +164,7 @@ def test_on_a_phone_a_citation_opens_its_quote_and_the_text_around_it(reported: 
     words = page.evaluate(f"[{around}.querySelector('mark').textContent, {around}.textContent]")
     assert words[0] in words[1]
     assert len(words[1]) > len(words[0]) + 100
+    assert "# " not in words[1], "the mark of a heading above it"
     assert page.evaluate(f"Math.min(...[...{tip}.querySelectorAll('.ways > *')].map(way => way.offsetHeight))") >= 44
     page.click(f"{tip}.querySelectorAll('.ways button')[1]")
     page.wait("document.querySelector('#source[open] mark.seen')", "the quote in its text")

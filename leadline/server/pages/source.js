@@ -25,7 +25,8 @@ export async function surroundings(thread, entry, quote, of) {
   if (!place) return null;
   const before = text.slice(Math.max(0, place.start - AROUND), place.start).replace(/^\S*\s/, place.start > AROUND ? "… " : "$&");
   const after = text.slice(place.end, place.end + AROUND).replace(/\s\S*$/, text.length > place.end + AROUND ? " …" : "$&");
-  const lines = (part) => part.replace(/\n\s*\n/g, "\n");
+  // Marks of headings go, which stand alone; those of comments in code stay
+  const lines = (part) => part.replace(/(^|\n\s*\n)#{1,6} +(?=[^\n]+(?:\n\s*\n|\s*$))/g, "$1").replace(/\n\s*\n/g, "\n");
   return { before: lines(before), quote: lines(text.slice(place.start, place.end)), after: lines(after) };
 }
 

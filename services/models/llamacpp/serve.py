@@ -170,7 +170,12 @@ async def _started(
     if limit is None:
         limit = START_SECONDS + await asyncio.to_thread(size_of, file) / BYTES_A_SECOND
     free = await asyncio.to_thread(this_machine) if machine is None else machine
-    served = await _process(file, await asyncio.to_thread(share_of, file, free, window))
+    starting = asyncio.ensure_future(_process(file, await asyncio.to_thread(share_of, file, free, window)))
+    try:
+        served = await asyncio.shield(starting)
+    except asyncio.CancelledError:  # asyncio would leave the pipes of a half-started process open
+        await _end(await starting)
+        raise
     assert served.child.stdout is not None  # noqa: S101 - a pipe, as asked for
     answer = b""
     try:

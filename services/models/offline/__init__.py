@@ -13,15 +13,16 @@ from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackMana
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
-from langchain_core.messages.utils import count_tokens_approximately
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from pydantic import BaseModel
 
 from schemas.coordinator import CoordinatorPrompt
+from schemas.evidence import Contradiction
 from schemas.planner import PlannerPrompt
 from schemas.reflector import ReflectorPrompt
 from schemas.reporter import ReporterPrompt
 from schemas.researcher import ResearcherPrompt
+from services.models.offline.differing_figures import differing_figures
 from services.models.offline.report import report
 from services.models.offline.steps import extract, plan, reflect, triage
 from services.run.errors import ModelError
@@ -61,7 +62,7 @@ class OfflineModel(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         text = answer(self.prompt)
-        return ChatResult(generations=[ChatGeneration(message=AIMessage(text, usage_metadata=_usage(messages, text)))])
+        return ChatResult(generations=[ChatGeneration(message=AIMessage(text, usage_metadata=_usage()))])
 
     async def _astream(
         self,
@@ -76,11 +77,16 @@ class OfflineModel(BaseChatModel):
             if run_manager is not None:
                 await run_manager.on_llm_new_token(piece, chunk=chunk)
             yield chunk
-        usage = _usage(messages, text)
+        usage = _usage()
         yield ChatGenerationChunk(message=AIMessageChunk(content="", usage_metadata=usage, chunk_position="last"))
 
 
-def _usage(messages: list[BaseMessage], text: str) -> UsageMetadata:
-    """Estimate the token counts of a call, without a tokenizer."""
-    tokens_in, tokens_out = count_tokens_approximately(messages), count_tokens_approximately([AIMessage(text)])
-    return UsageMetadata(input_tokens=tokens_in, output_tokens=tokens_out, total_tokens=tokens_in + tokens_out)
+def _usage() -> UsageMetadata:
+    """Return the tokens of a call without a model: none, by which displays tell it from one of a model."""
+    return UsageMetadata(input_tokens=0, output_tokens=0, total_tokens=0)
+
+
+def differences(prompt: ReporterPrompt) -> list[Contradiction]:
+    """Return the figures in which the closest passages of a report's evidence differ."""
+    evidence = [*(excerpt for finding in prompt.findings for excerpt in finding.evidence), *prompt.background]
+    return differing_figures(prompt.question, evidence)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from schemas.document import Block, Citation, Code, Display, Inline, Link
 from schemas.evidence import PASSED, Claim, Excerpt, Source
@@ -14,14 +15,15 @@ from services.evidence.contradictions import check_contradiction
 from services.evidence.literals import origin_of
 from services.reports.bundle_files import MAX_TEXTS_BYTES, BundleContent, read_bundle, read_inside, seal, source_text
 from services.reports.checking.claim_check import summary_fault
-from services.reports.checking.clock import OUT_OF_TIME, Clock, OutOfTime
+from services.reports.checking.clock import SECONDS, Clock, OutOfTime
 from services.reports.checking.doubts import doubt_of, evidence_of
 from services.reports.document import contents, letters, within, words
-from services.reports.labels import ENGLISH, counts_of
+from services.reports.labels import counts_of, labels_for
 from services.reports.markdown_blocks import PARSER, is_active, read_markdown
 from services.reports.references import link_of
 from services.reports.statuses import SURE, sure_claims, too_many_inferred
 from services.run.errors import BundleError
+from services.run.ui_text import say, speaking, spoken_locale
 from services.text.heads import Heads, Sections
 from services.text.page_numbers import Pages
 from services.text.quotable import as_line
@@ -33,8 +35,9 @@ MAX_CITED, MAX_SUMMED_UP = 100_000, 1_000_000
 
 @dataclass(slots=True)
 class BundleCheck:
-    """Result of a check."""
+    """Result of a check, in words of a locale."""
 
+    locale: str = ""
     checked: dict[str, int] = field(default_factory=dict)
     """Numbers of checked sources, quotes, statements and so on."""
     problems: list[str] = field(default_factory=list)
@@ -52,25 +55,30 @@ class BundleCheck:
             for problem in problems:
                 self.problems.append(f"{where}{problem}")
         except OutOfTime:
-            self.problems.append(OUT_OF_TIME.format(file=file))
+            self.problems.append(say("verify_out_of_time", self.locale, file=file, seconds=int(SECONDS)))
 
     @property
     def counts(self) -> str:
         """What was checked, in words; kinds that do not occur are left out."""
         some = {name: count for name, count in self.checked.items() if count}
-        return ", ".join(f"{count:,} {name.removesuffix('s') if count == 1 else name}" for name, count in some.items())
+        counts = (say(f"verify_{name}", self.locale, count=count) for name, count in some.items())
+        return say("searched_between", self.locale).join(counts)
+
+    def result(self, name: str) -> str:
+        """Return in words whether everything holds of what the name stands for."""
+        counts = say("verify_counts", self.locale, counts=self.counts) if self.counts else ""
+        key = "verify_fails" if self.problems else "verify_holds"
+        return say(
+            key, self.locale, name=name, counts=counts, **({"count": len(self.problems)} if self.problems else {})
+        )
 
     @property
     def trust(self) -> str:
         """What the check leaves open, and how to have it judged; empty if every verified statement is verbatim."""
         if not self.not_quoted:
             return ""
-        judged = f"The bundle says that a model found {self.judged} of them supported; that is not checked here. "
-        return (
-            f"Not judged: statements in other words than their quotes ({self.not_quoted} of {self.checked.get('statements', 0)}). "
-            f"Code compared numbers, names and words, but cannot tell whether the meaning is the same. {judged if self.judged else ''}"
-            "To let a model judge: leadline verify --judge DIR"
-        )
+        statements, key = self.checked.get("statements", 0), "verify_trust_judged" if self.judged else "verify_trust"
+        return say(key, self.locale, count=self.not_quoted, statements=statements, judged=self.judged)
 
 
 def verify_bundle(folder: Path) -> BundleCheck:
@@ -83,11 +91,17 @@ def verify_bundle(folder: Path) -> BundleCheck:
         BundleError: the folder or a file that every bundle has is missing, or `evidence.json` cannot be read at all.
     """
     raw, content, report = read_bundle(folder)
-    check = BundleCheck(head=counts_of(content.claims, content.answered, ENGLISH).text)
+    with speaking(content.locale):
+        return _checked(folder, raw, content, report)
+
+
+def _checked(folder: Path, raw: dict[str, Any], content: BundleContent, report: bytes) -> BundleCheck:
+    locale = spoken_locale()
+    check = BundleCheck(locale, head=counts_of(content.claims, content.answered, labels_for(locale)).text)
     if raw.get("evidence_sha256") != seal(raw):
-        check.problems.append("evidence.json: changed after it was written (evidence_sha256)")
+        check.problems.append(say("verify_evidence_changed"))
     if hashlib.sha256(report).hexdigest() != content.report_sha256:
-        check.problems.append("report.md: not the text that the evidence was written for (report_sha256)")
+        check.problems.append(say("verify_report_changed"))
     text = report.decode("utf-8", "replace")
     blocks = [part for block in read_markdown(text) for part in within(block)]
     inlines = [inline for block in blocks for part in contents(block) for inline in part]
@@ -95,9 +109,9 @@ def verify_bundle(folder: Path) -> BundleCheck:
     known = {PARSER.normalizeLink(artifact.file) for artifact in content.artifacts}
     known.update(_normal(link_of(source)) for source in content.sources)
     strange = dict.fromkeys(part.link for part in inlines if isinstance(part, Link) and part.link not in known)
-    broken_links += (f"the link to {link[:80]} leads to none of its sources" for link in strange)
+    broken_links += (say("verify_link", link=link[:80]) for link in strange)
     if is_active(text):
-        broken_links.append("it holds HTML or an image")
+        broken_links.append(say("verify_active"))
     check.checked = {
         "sources": sum(not source.duplicate_of for source in content.sources),
         "duplicates": sum(bool(source.duplicate_of) for source in content.sources),
@@ -157,26 +171,26 @@ class _Evidence:
         """Check that ids are different, and that excerpts name what there is."""
         content = self._content
         if len({source.id for source in content.sources}) != len(content.sources):
-            yield "evidence.json: two sources have the same id"
+            yield say("verify_same_sources")
         if len(self._excerpts) != len(content.excerpts):
-            yield "evidence.json: two excerpts have the same id"
+            yield say("verify_same_excerpts")
         for excerpt in self._clock.each(content.excerpts):
             if excerpt.content_hash not in self._sources:
-                yield f"{excerpt.id}: it quotes {excerpt.content_hash}, which does not exist"
+                yield say("verify_quotes_nothing", id=excerpt.id, what=excerpt.content_hash)
             for key in excerpt.confirmed_by:
                 if key not in self._excerpts:
-                    yield f"{excerpt.id}: it is said to be confirmed by {key}, which does not exist"
+                    yield say("verify_confirmed_by_nothing", id=excerpt.id, what=key)
 
     def _claims(self, shown: str) -> Iterator[str]:
         content = self._content
         if content.answered in {"yes", "partly"} and not sure_claims(content.claims):
-            yield "evidence.json: the report is said to answer the question, and no claim of it is quoted or supported"
+            yield say("verify_answers_nothing")
         if too_many_inferred(content.claims):
-            yield "evidence.json: more than a third of its claims are called inferred, and no model found them so"
+            yield say("verify_too_many_inferred")
         for place, claim in enumerate(self._clock.each(content.claims), 1):
-            problems = [] if letters(claim.text) in shown else ["report.md does not say it"]
+            problems = [] if letters(claim.text) in shown else [say("verify_not_said")]
             for problem in chain(self._claim(claim, in_text=place in self._text_supported), problems):
-                yield f"statement {place} ({' '.join(claim.text.split())[:60]!r}): {problem}"
+                yield say("verify_statement", number=place, text=" ".join(claim.text.split())[:60], problem=problem)
 
     def _texts(self) -> Iterator[str]:
         """Check every source and its quotes, one text at a time, since texts may be long."""
@@ -192,11 +206,11 @@ class _Evidence:
                     if any(words in held for held in places):
                         self._text_supported.add(place)
                 if hashlib.sha256(data).hexdigest() != source.content_hash:
-                    yield f"{source.id}: its text {source.file} was changed: it does not have its content hash"
+                    yield say("verify_text_changed", id=source.id, file=source.file)
             except BundleError as problem:
-                yield f"{source.id}: {problem}"
+                yield say("verify_source", id=source.id, problem=problem)
             if source.duplicate_of and source.duplicate_of not in self._sources:
-                yield f"{source.id}: it is called a copy of {source.duplicate_of}, which does not exist"
+                yield say("verify_copy_of_nothing", id=source.id, what=source.duplicate_of)
             if text is not None and source.kind == "computation" and source.untraced == []:
                 yield from self._numbers(source, text)
             yield from self._quotes(source, text)
@@ -219,86 +233,87 @@ class _Evidence:
         for excerpt in self._clock.each(quoted):
             inside = text is not None and 0 <= excerpt.start < excerpt.end <= len(text)
             if text is None or not inside or text[excerpt.start : excerpt.end] != excerpt.quote:
-                yield f"{excerpt.id}: its quote is not the text of {source.id} from {excerpt.start} to {excerpt.end}"
+                yield say("verify_quote", id=excerpt.id, source=source.id, start=excerpt.start, end=excerpt.end)
             elif excerpt.heads and excerpt.heads not in {heads.at(excerpt.start), heads.of_table(excerpt.start)}:
-                yield f"{excerpt.id}: its headings are not those of the table that it quotes rows of"
+                yield say("verify_heads", id=excerpt.id)
             elif excerpt.page is not None and (pages := pages or Pages(text)).at(excerpt.start) != excerpt.page:
-                yield f"{excerpt.id}: its quote is not on page {excerpt.page} of {source.id}"
+                yield say("verify_page", id=excerpt.id, page=excerpt.page, source=source.id)
             elif excerpt.section and excerpt.section not in (sections := sections or Sections(text)).names(
                 excerpt.start
             ):
-                yield f"{excerpt.id}: its quote does not stand under the heading that it names"
+                yield say("verify_section", id=excerpt.id)
         for excerpt in self._clock.each(self._borrowed.get(source.content_hash, [])):
             if text is None or not locate(excerpt.quote, text):
-                yield f"{excerpt.id}: it is cited as {source.id}, and the text of {source.id} does not hold its quote"
+                yield say("verify_copy", id=excerpt.id, source=source.id)
 
     def _numbers(self, source: Source, text: str) -> Iterator[str]:
         """Trace the numbers of a program that is said to have none of its own."""
         program = program_of(text)
         if program is None:
-            yield f"{source.id}: its text is not that of a computation"
+            yield say("verify_no_computation", id=source.id)
             return
         others = [excerpt for excerpt in self._content.excerpts if excerpt.content_hash != source.content_hash]
         known = [self._content.question, *evidence_of(others, self._sources)[0]]
         known += [cited.card.evidence for cited in self._content.sources if cited.kind != "computation"]
         if nowhere := origin_of(program.code, program.output, known, program.reads).untraced:
-            yield f"{source.id}: its program has numbers that no source gives: {', '.join(nowhere)[:200]}"
+            yield say("verify_untraced", id=source.id, what=", ".join(nowhere)[:200])
 
     def _claim(self, claim: Claim, *, in_text: bool) -> Iterator[str]:
         """Check a claim by its quotes, or by words that decided its judgement and are `in_text`, and count those that code cannot judge."""
         if claim.status and claim.verified != (claim.status in {*SURE, "inferred"}):
-            yield f"it is called {claim.status}, and {'verified' if claim.verified else 'not verified'}"
+            key = "verify_status_verified" if claim.verified else "verify_status_not_verified"
+            yield say(key, status=labels_for(spoken_locale()).words[claim.status])
         unknown = [citation for citation in claim.citations if citation not in self._excerpts]
         cited = [self._excerpts[citation] for citation in claim.citations if citation in self._excerpts]
         if unknown:
-            yield f"it cites {', '.join(unknown)}, which does not exist"
+            yield say("verify_cites_nothing", what=", ".join(unknown))
         elif sum(len(excerpt.headed_quote) for excerpt in cited) > MAX_CITED:
-            yield f"it cites more than {MAX_CITED:,} characters of quotes, more than any statement does: not checked"
+            yield say("verify_cites_too_much", characters=MAX_CITED)
         elif claim.status == "quoted" and not is_verbatim(claim, self._excerpts):
-            yield "it is called quoted, and none of its quotes holds its words"
+            yield say("verify_not_quoted")
         elif claim.cited_by == "report":
             if reason := self._of_summary(claim):
-                yield f"it is called verified, but: {reason}"
+                yield say("verify_not_verified", reason=reason)
         elif claim.verified:
             if claim.status != "quoted":
                 self._check.not_quoted += 1
                 self._check.judged += claim.judgement is not None and claim.judgement.verdict in PASSED
             if reason := doubt_of(claim, cited, self._sources, self._content.question, in_text=in_text):
-                called = "inferred" if claim.status == "inferred" else "verified"
-                yield f"it is called {called}, but: {reason}"
+                yield say("verify_not_inferred" if claim.status == "inferred" else "verify_not_verified", reason=reason)
 
     def _of_summary(self, claim: Claim) -> str:
         """Return why the report's other statements do not bear a sentence that sums them up, in words."""
         self._check.not_quoted += claim.verified
         self._check.judged += claim.judgement is not None and claim.judgement.verdict in PASSED
         if sum(map(len, self._statements)) > MAX_SUMMED_UP:
-            return f"the statements have more than {MAX_SUMMED_UP:,} characters, more than any report: not checked"
-        return ENGLISH.reason(summary_fault(claim, self._statements)) if claim.verified else ""
+            return say("verify_sums_up_too_much", characters=MAX_SUMMED_UP)
+        labels = labels_for(spoken_locale())
+        return labels.reason(summary_fault(claim, self._statements)) if claim.verified else ""
 
     def _contradictions(self) -> Iterator[str]:
         """Check that contradictions that are called confirmed name excerpts that differ."""
         for conflict in self._clock.each(self._content.contradictions):
-            name = f"contradiction {conflict.topic[:60]!r}"
+            topic = conflict.topic[:60]
             missing = [identifier for identifier in conflict.excerpt_ids if identifier not in self._excerpts]
             if missing:
-                yield f"{name}: it names {', '.join(missing)}, which does not exist"
+                yield say("verify_contradiction_of_nothing", topic=topic, what=", ".join(missing))
             elif conflict.differs:
                 confirmed = check_contradiction(conflict, self._excerpts, self._sources)
                 if confirmed is None or not confirmed.differs:
-                    yield f"{name}: it is called confirmed, and its excerpts differ in nothing that code can detect"
+                    yield say("verify_contradiction", topic=topic)
 
     def _artifacts(self) -> Iterator[str]:
         for artifact in self._clock.each(self._content.artifacts):
             if not re.fullmatch(r"artifacts/[0-9a-f]{12}-[\w.-]+", artifact.file):
-                yield f"{artifact.id}: {artifact.file[:100]!r} is not a place for an artifact"
+                yield say("verify_artifact_place", id=artifact.id, file=artifact.file[:100])
                 continue
             try:
                 data = read_inside(self._folder, artifact.file, MAX_TEXTS_BYTES)
             except OSError as error:
-                yield f"{artifact.id}: its file {artifact.file} cannot be read ({error.strerror})"
+                yield say("verify_artifact_unread", id=artifact.id, file=artifact.file, reason=error.strerror)
                 continue
             if hashlib.sha256(data).hexdigest() != artifact.content_hash:
-                yield f"{artifact.id}: its file {artifact.file} was changed: it does not have its content hash"
+                yield say("verify_artifact_changed", id=artifact.id, file=artifact.file)
 
 
 def _normal(link: str) -> str:
@@ -322,9 +337,8 @@ def citation_problems(inlines: Iterable[Inline], sources: Iterable[Source]) -> t
     cited = [inline for inline in inlines if isinstance(inline, Citation)]
     problems: dict[str, None] = {}
     for citation in cited:
-        name = f"citation [[{citation.number}]]"
         if citation.number not in links:
-            problems[f"{name} resolves to no source of the bundle"] = None
+            problems[say("verify_citation_of_nothing", number=citation.number)] = None
         elif citation.link != links[citation.number]:
-            problems[f"{name} links to {citation.link[:80]}, not to its source"] = None
+            problems[say("verify_citation", number=citation.number, link=citation.link[:80])] = None
     return len(cited), list(problems)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from schemas.document import Block, Citation, Heading, Inlines, Listing, Mark, Paragraph, Quotation, Table
+from schemas.document import Block, Citation, Code, Heading, Inlines, Listing, Mark, Paragraph, Quotation, Table
 from schemas.evidence import Claim, Excerpt, Status
 from schemas.regular_file import read_regular_text
 from services.check.support import lexical_share
@@ -23,10 +23,10 @@ from services.reports.document import citations_in, contents, is_label, letters,
 from services.reports.markdown_blocks import read_markdown
 from services.reports.sentences import cited_sentences
 from services.run.errors import BundleError
+from services.run.ui_text import say, speaking, spoken_locale
 from services.text.quote_location import locate
 
 _UNLINKED = re.compile(r"\[\[\d{1,6}\]\]")
-_HOW_TO_CITE = "Cite a source by its number with the link that the report's own citations have: [[1]](address)."
 MAX_QUOTED = 1_000_000
 """Maximum characters of the quotes of the sources that one sentence cites."""
 
@@ -41,23 +41,24 @@ def verify_markdown(file: Path, bundle: Path | None = None) -> BundleCheck:
         markdown = read_regular_text(file, MAX_REPORT_BYTES)
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or error
-        raise BundleError(f"{file} cannot be read as text ({why}). Name a Markdown file.") from None
+        raise BundleError(say("verify_no_text", file=file, reason=why)) from None
     folder = bundle or file.parent
     if not (folder / "evidence.json").exists():
-        where = "its folder" if bundle is None else bundle
-        raise BundleError(
-            f"{file} cannot be checked: {where} holds no report that it could cite (evidence.json is missing). "
-            f"Name the report's folder: leadline verify {file} --bundle DIR"
-        )
+        raise BundleError(say("verify_no_bundle", file=file, folder=folder))
     _, content, _ = read_bundle(folder)
+    with speaking(content.locale):
+        return _checked(file, markdown, content)
+
+
+def _checked(file: Path, markdown: str, content: BundleContent) -> BundleCheck:
     blocks = read_markdown(markdown)
     cited = chain.from_iterable(contents(part) for block in blocks for part in within(block))
     citations, problems = citation_problems(chain.from_iterable(cited), content.sources)
-    checker, check = _Checker(content), BundleCheck()
+    checker, check = _Checker(content), BundleCheck(spoken_locale())
     check.add(f"{file.name}: ", chain(problems, checker.problems(blocks)), file.name)
     is_own_report = hashlib.sha256(markdown.encode()).hexdigest() == content.report_sha256
     if not (check.problems or checker.sentences or checker.quotes or is_own_report):
-        check.problems.append(f"{file.name}: nothing of it was checked, because it cites nothing. {_HOW_TO_CITE}")
+        check.problems.append(say("verify_nothing_cited", file=file.name))
     check.checked = {"citations": citations, "sentences": checker.sentences, "quotes": checker.quotes}
     return check
 
@@ -108,14 +109,14 @@ class _Checker:
             return
         cited = self._cited(citations)
         if sum(len(excerpt.headed_quote) for excerpt in cited) > MAX_QUOTED:
-            yield f"{text[:80]!r} cites more than {MAX_QUOTED:,} characters of quotes: not checked"
+            yield say("verify_sentence_cites_too_much", text=text[:80], characters=MAX_QUOTED)
         elif status == "inferred":
             premises = [excerpt for excerpt in cited if lexical_share(text, excerpt.quote)] or cited
             claim = Claim(text=text, verified=True, status=status)
             if reason := doubt_of(claim, premises, self._sources, self._question):
-                yield f"{text[:80]!r} is called inferred, but: {reason}"
+                yield say("verify_sentence_not_inferred", text=text[:80], reason=reason)
         elif cited and (reason := doubt_of(Claim(text=text, verified=True), cited, self._sources, self._question)):
-            yield f"{text[:80]!r} is not supported by what it cites: {reason}"
+            yield say("verify_sentence", text=text[:80], reason=reason)
 
     def _quote(self, content: Inlines) -> Iterator[str]:
         citations = citations_in(content)
@@ -123,7 +124,7 @@ class _Checker:
         if citations:
             self.quotes += 1
             if not any(locate(words(content), excerpt.quote) for excerpt in self._cited(citations)):
-                yield f"the quotation {words(content)[:80]!r} is not verbatim in what it cites"
+                yield say("verify_quotation", text=words(content)[:80])
 
     def _cited(self, citations: Sequence[Citation]) -> list[Excerpt]:
         numbers = dict.fromkeys(citation.number for citation in citations)
@@ -133,22 +134,31 @@ class _Checker:
 def _unchecked(text: str, citations: Sequence[Citation]) -> Iterator[str]:
     """Yield the problem of a text that cites by a number without a link."""
     if not citations and (unlinked := _UNLINKED.search(text)):
-        yield f"{text[:80]!r} was not checked: {unlinked[0]} is not a link. {_HOW_TO_CITE}"
+        yield say("verify_unlinked", text=text[:80], citation=unlinked[0])
 
 
-def uncited_statements(file: Path, folder: Path) -> int:
-    """Count the sentences and rows of a Markdown file that state something and cite nothing, without those of the report in a folder.
+def uncited_statements(file: Path, folder: Path) -> list[str]:
+    """Return the sentences and rows of a Markdown file that state something and cite nothing, without those of the report in a folder.
 
     Headings, labels, questions and introductions of what follows state nothing.
     """
     own = {letters(text) for text in _uncited(folder / "report.md")}
     stating = (text for text in _uncited(file) if letters(text) not in own and not text.endswith(("?", "？")))
-    return sum(not claims_nothing(text, cites=False, evidence="") for text in stating)
+    return [text for text in stating if not claims_nothing(text, cites=False, evidence="")]
+
+
+def new_code(file: Path, folder: Path) -> list[str]:
+    """Return the code blocks of a Markdown file that the report in a folder does not have: nothing checks these."""
+    own = {block.text for block in _parts(folder / "report.md") if isinstance(block, Code)}
+    return [block.text for block in _parts(file) if isinstance(block, Code) and block.text not in own]
+
+
+def _parts(file: Path) -> Iterator[Block]:
+    return chain.from_iterable(map(within, read_markdown(read_regular_text(file, MAX_REPORT_BYTES))))
 
 
 def _uncited(file: Path) -> Iterator[str]:
-    blocks = read_markdown(read_regular_text(file, MAX_REPORT_BYTES))
-    for block in chain.from_iterable(map(within, blocks)):
+    for block in _parts(file):
         match block:
             case Paragraph(content=content) if not is_label(content):
                 yield from (sentence.text for sentence in cited_sentences(content) if not sentence.citations)

@@ -7,7 +7,6 @@ from typing import TypeVar
 
 SECONDS = 60.0
 """Seconds after which a check ends. A report of 1,000 statements takes about ten."""
-OUT_OF_TIME = f"{{file}}: the check was ended after {SECONDS:.0f} seconds, and what it had not come to is not checked"
 _Item = TypeVar("_Item")
 
 

@@ -9,7 +9,8 @@ from services.check.support import check_support
 from services.check.verdict import Verdict
 from services.reports.checking.claim_check import counts_only
 from services.reports.checking.quotations import AROUND
-from services.reports.labels import ENGLISH
+from services.reports.labels import labels_for
+from services.run.ui_text import spoken_locale
 
 _OF_ABSENCE = frozenset({"absent", "no_claim"})
 """A model's verdicts that no words of a passage bear out, so that code can hold only the numbers of such statements against them."""
@@ -23,20 +24,21 @@ def doubt_of(
     Sources are given by content hash; `in_text` tells whether a model found the claim supported by words that the text of a cited source holds.
     """
     (quotes, cards, untraced), judgement = evidence_of(cited, sources), claim.judgement
+    labels = labels_for(spoken_locale())
     if claim.status == "inferred":
         verdict = _of(claim, check_inference(claim.text, quotes, cards, question=question, untraced=untraced))
         if verdict.fault and (verdict.certain or judgement is None):
-            return ENGLISH.reason(verdict)
+            return labels.reason(verdict)
         if judgement is None or judgement.verdict in PASSED:
             return ""
-        reason: str = ENGLISH.judged_inference[judgement.verdict]
+        reason: str = labels.judged_inference[judgement.verdict]
         return reason.format(words=judgement.words)
     verdict = _of(claim, check_support(claim.text, quotes, cards, lambda *_: claim.likeness, untraced))
     absence = judgement is not None and judgement.verdict in _OF_ABSENCE
     if not verdict.certain and (in_text or absence):
         return ""
     verbatim = any(claim.text.strip(AROUND) in quote for quote in quotes)
-    return "" if verbatim or (absence and verdict.fault == "uncited") else ENGLISH.reason(verdict)
+    return "" if verbatim or (absence and verdict.fault == "uncited") else labels.reason(verdict)
 
 
 def _of(claim: Claim, verdict: Verdict) -> Verdict:

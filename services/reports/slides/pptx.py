@@ -20,7 +20,6 @@ from services.reports.labels import labels_for, language_of
 from services.reports.plain_math import plain_math
 from services.reports.slides.slide import (
     BESIDE,
-    CODE_SIZE,
     GAP,
     HIGH,
     PADDING,
@@ -31,6 +30,7 @@ from services.reports.slides.slide import (
     ShownCard,
     Slide,
     cards_height,
+    code_size,
     row_height,
     shortened,
     table_columns,
@@ -193,7 +193,7 @@ class _Writer:
         lines = (plain_math(card.text) if card.kind == "formula" else card.text).split("\n")
         for line in lines:
             is_code = card.kind == "code"
-            self._run(paragraph, line, CODE_SIZE if is_code else size, INK, font=CODE_FONT if is_code else FONT)
+            self._run(paragraph, line, code_size(size) if is_code else size, INK, font=CODE_FONT if is_code else FONT)
             if card.mark:
                 inferred = card.mark.status == "inferred"
                 paragraph.runs[-1].font.underline = MSO_UNDERLINE.DOTTED_LINE if inferred else MSO_UNDERLINE.SINGLE_LINE

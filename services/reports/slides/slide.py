@@ -39,7 +39,8 @@ BESIDE = 4.2
 """Width of cards beside a chart in inches."""
 VALUE_WIDE = 3.6
 """Width in inches of the key figure at the left of its sentence."""
-CODE_SIZE = 14
+CODE_SIZES = (14, 20)
+"""Smallest and greatest font size of code in points."""
 TABLE_SIZES = (*(size for size in SIZES if size <= 24), 11, 10, 9)
 """Font sizes of tables in points."""
 TABLE_HIGH = HIGH - 0.4
@@ -149,7 +150,7 @@ class ShownCard:
         """Return its height in inches."""
         inner = wide - PADDING
         if self.kind == "code":
-            return PADDING + text_height(self.text, CODE_SIZE, inner)
+            return PADDING + text_height(self.text, code_size(size), inner)
         text = self.text + "0" * (4 * len(self.numbers) + 2 * bool(self.mark))
         if self.kind != "figure":
             heading = text_height(self.heading, size, inner) if self.heading else 0
@@ -196,6 +197,11 @@ class Slide:
             wide = BESIDE if self.chart is not None else ROOM
             return next((size for size in SIZES if cards_height(self.cards, size, wide) <= HIGH), SIZES[-1])
         return next((size for size in TABLE_SIZES if table_fits(self.rows, size, TABLE_HIGH)), TABLE_SIZES[-1])
+
+
+def code_size(size: int) -> int:
+    """Return the font size of code on a slide with a font size."""
+    return sorted((size, *CODE_SIZES))[1]
 
 
 def cards_height(cards: Sequence[ShownCard], size: int, wide: float = ROOM) -> float:

@@ -119,6 +119,26 @@ def test_it_is_one_clear_message(leadline: Leadline, arguments: list[str], messa
     assert ran.out == ""
 
 
+def test_a_chinese_question_about_folders_that_are_not_there_is_answered_in_chinese(leadline: Leadline) -> None:
+    Path("void").mkdir()
+    for folder, said in (("nowhere", "文档文件夹 nowhere 不存在。"), ("void", "void 中没有可读取的文档。")):
+        ran = leadline("research", "北海市有多少充电桩？", "--docs", folder)
+        assert ran.code == 2
+        assert f"leadline: {said}" in ran.err
+
+
+def test_runs_speak_the_language_of_the_run_or_else_of_the_terminal(
+    leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert leadline("research", "蒸汽船有多少艘？", "--docs", docs, "--quick").code in {0, 3}
+    assert "第 9 版" in leadline("runs", "export", "--version", "9").err
+    docs.rename("elsewhere")
+    assert f"文档文件夹 {docs} 不存在" in leadline("watch").err
+    assert "There is no run 'abc'" in leadline("runs", "show", "abc").err
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    assert "没有名为 'abc' 的研究" in leadline("runs", "show", "abc").err
+
+
 def test_a_wrong_key_is_named(endpoint: OpenAIServer, leadline: Leadline, docs: Path) -> None:
     endpoint.key = "another"
     ran = leadline("research", QUESTION, "--docs", docs)

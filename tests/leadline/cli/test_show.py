@@ -51,7 +51,8 @@ def test_a_runs_calls_are_listed_with_their_places(docs: Path, leadline: Leadlin
     assert ran.code == 0
     for place in ("  coordinator", "  researcher 1", "  reporter"):
         assert place in ran.out
-    assert "model " in ran.out
+    assert "  rules " in ran.out
+    assert not re.search("tokens|model ", ran.out), "none was called"
 
 
 def test_a_run_is_shown_in_five_lines(docs: Path, leadline: Leadline, endpoint: OpenAIServer) -> None:

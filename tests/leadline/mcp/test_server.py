@@ -61,7 +61,7 @@ async def test_a_question_is_researched_read_again_and_verified(tmp_path: Path, 
         read = json.loads(said(await session.call_tool("read_report", {"run_id": run_id, "format": "json"})))
         assert read["excerpts"]
         holds, head = said(await session.call_tool("verify_report", {"run_id": run_id})).splitlines()
-        assert holds.startswith("Everything holds")
+        assert holds.startswith(f"{run_id}: everything holds (")
         assert said(await session.call_tool("read_report", {"run_id": "latest"})) == whole
         assert head.startswith("every quote checked (")
 

@@ -1,5 +1,6 @@
 """Progress: one picture in a terminal, whatever its width; plain lines in a pipe; JSON lines for programs; stdout is the report's."""
 
+import asyncio
 import io
 import json
 import re
@@ -151,7 +152,8 @@ async def test_the_account_has_the_sources_that_the_report_names_where_no_step_q
     named = re.search(r"(\d+) sources$", "\n".join(told), re.MULTILINE)
     assert named is not None
     assert int(named[1]) > 0
-    assert f"sources {named[1]} · " in watched.account()
+    assert watched.account().startswith(f"sources {named[1]} · "), "without a model there are no calls and tokens"
+    assert not re.search("tokens", "\n".join(told))
 
 
 def test_in_a_terminal_the_picture_is_on_stderr_and_the_report_alone_on_stdout(docs: Path) -> None:
@@ -197,6 +199,7 @@ def test_events_are_json_lines_on_stderr_and_the_report_is_on_stdout(leadline: L
     }
     end = events[-1]
     assert (end.type, end.data["exit"], end.data["folder"]) == ("end", 0, report["folder"])
+    assert f"{report['folder']} · check it: leadline verify" in end.title
 
 
 def test_events_end_with_what_went_wrong(leadline: Leadline, docs: Path) -> None:
@@ -204,6 +207,21 @@ def test_events_end_with_what_went_wrong(leadline: Leadline, docs: Path) -> None
     end = Event.model_validate_json(ran.err.splitlines()[-1])
     assert ran.code == end.data["exit"] == 2
     assert "does not exist" in end.title
+
+
+def test_events_of_a_resumed_run_that_is_interrupted_again_name_the_run(
+    leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def interrupted(*_: object, **__: object) -> None:
+        raise asyncio.CancelledError
+
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    assert leadline("research", "有多少艘蒸汽船？", "--docs", docs, "--review").code == 130
+    monkeypatch.setattr("leadline.runs.actions.carry_out", interrupted)
+    events = [Event.model_validate_json(line) for line in leadline("resume", "--events").err.splitlines()]
+    first, end = events[0], events[-1]
+    assert end.data["run_id"] == first.data["run_id"]
+    assert end.title == "已中断。继续：leadline resume"
 
 
 def test_a_resumed_run_is_shown_whole(leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,7 +232,7 @@ def test_a_resumed_run_is_shown_whole(leadline: Leadline, docs: Path, monkeypatc
     monkeypatch.setattr("sys.stdin", io.StringIO("\n"))
     ran = leadline("resume", str(end.data["run_id"])[:17], "--events")
     events = [Event.model_validate_json(line) for line in ran.err.splitlines() if line.startswith("{")]
-    assert [event.type for event in events][:3] == ["notice", "call", "plan"]
+    assert [event.type for event in events][:2] == ["notice", "plan"]
     watched = seen(events)
     assert [step.state for step in watched.plans[0].steps] == ["done"] * len(watched.plans[0].steps)
 

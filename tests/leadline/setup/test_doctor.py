@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import stat
 import subprocess
@@ -60,6 +61,18 @@ def test_it_is_a_line_each_where_it_is_piped_and_a_table_in_a_terminal(
     assert "✓" in table
     assert "a TCP socket" in table
     assert "what to do" in table
+
+
+def test_a_chinese_terminal_is_told_in_chinese_and_a_program_as_ever(
+    leadline: Leadline, without_programs: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    english = leadline("doctor", "--json").out
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    assert re.sub(r"[\d.]+ GB", "", leadline("doctor", "--json").out) == re.sub(r"[\d.]+ GB", "", english)
+    assert "提示    模型: 未连接：报告列出最接近的段落\n" in leadline("doctor").out
+    every = leadline("doctor", "--all").out
+    assert "正常    检索       LEADLINE_SEARCH: auto: 文档" in every
+    assert not re.search(r"[a-z]{2,} [a-z]{2,} [a-z]{2,}", re.sub("-> .*", "", every))
 
 
 def test_five_lines_say_what_works_and_what_to_do_next(

@@ -53,7 +53,7 @@ def test_text_and_code_on_cards_begin_at_the_left_and_code_keeps_its_letters_apa
     frames = [shape.text_frame for slide in deck.slides for shape in slide.shapes if shape.has_text_frame]
     [lines] = [frame.paragraphs for frame in frames if "def depth" in frame.text]
     assert [line.alignment for line in lines] == [pptx.enum.text.PP_ALIGN.LEFT] * 2
-    assert {run.font.name for line in lines for run in line.runs} == {"Consolas"}
+    assert {(run.font.name, run.font.size.pt) for line in lines for run in line.runs} == {("Consolas", 20)}
 
 
 def test_lines_of_powerpoints_cover_stand_one_below_the_other() -> None:

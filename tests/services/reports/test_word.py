@@ -59,6 +59,17 @@ async def test_a_long_report_alone_has_a_list_of_contents() -> None:
     assert "Contents" not in await text(english())
 
 
+async def test_code_in_a_quote_stays_in_the_quote() -> None:
+    root = etree.fromstring(
+        (await parts(told("> So it is set:\n>\n> ```\n> [lead]\n>   depth = 9\n> ```")))["word/document.xml"]
+    )
+    [code] = [one for one in root.iter(f"{W}p") if "depth = 9" in "".join(one.itertext(f"{W}t"))]
+    [style] = code.iter(f"{W}pStyle")
+    assert style.get(f"{W}val") == "BlockText"
+    assert "".join(code.itertext(f"{W}t")) == "[lead]  depth = 9"
+    assert len([*code.iter(f"{W}br")]) == 1
+
+
 async def test_a_long_quote_is_cut_behind_a_word_in_the_references() -> None:
     texts = [*ENGLISH[:3], f"The Vityaz {'reported a figure again and again ' * 20}."]
     body = "# Title\n\n## Depth\n\nThe Vityaz reported a figure again and again [E1-4]."

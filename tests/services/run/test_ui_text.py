@@ -10,7 +10,7 @@ import pytest
 from leadline.server.page import WORDS
 from services.reports.labels import ENGLISH
 from services.run.page_messages import on_a_page
-from services.run.ui_text import LABELS, MESSAGES, say
+from services.run.ui_text import LABELS, MESSAGES, OF_TERMINALS, say
 from tests.conftest import PROJECT
 
 OF_A_COMMAND_LINE = re.compile(r"--[a-z]|\bleadline [a-z]|\b(?:LEADLINE|OPENAI|TAVILY)_[A-Z]|\(max_[a-z_]+\)|\(verify:")
@@ -66,9 +66,10 @@ def test_the_words_of_a_page_need_no_other_values_and_name_what_the_page_has(key
 
 
 def test_nothing_that_a_page_is_told_is_an_option_a_command_or_a_setting() -> None:
-    told = {key: message.get("page_en", message["en"]) for key, message in MESSAGES.items()}
+    on_pages = {key: message for key, message in MESSAGES.items() if key not in OF_TERMINALS}
+    told = {key: message.get("page_en", message["en"]) for key, message in on_pages.items()}
     assert not [key for key, words in told.items() if OF_A_COMMAND_LINE.search(words)]
-    told = {key: message.get("page_zh", message["zh"]) for key, message in MESSAGES.items()}
+    told = {key: message.get("page_zh", message["zh"]) for key, message in on_pages.items()}
     assert not [key for key, words in told.items() if OF_A_COMMAND_LINE.search(words)]
 
 

@@ -92,7 +92,7 @@ def test_decades_and_centuries_are_stretches_of_years(text: str, years: tuple[in
         "- an item [E2-1][E3-12]",
         "【E2-1】 (E2-1, E3-4) [[3]](https://example.org/12) [12]",
         "COVID-19 and H2O",
-        "one of them, 一个, 统一, 四川, 万一, 千方百计, 十分重要, 有一点十分重要, 队伍陆续",
+        "one of them, 一个, 统一, 四川, 万一, 千方百计, 十分重要, 有一点十分重要, 队伍陆续, 城市之一成为, 三五成群, 一成不变",
     ],
 )
 def test_ordinals_marks_and_names_are_no_numbers(text: str) -> None:
@@ -119,6 +119,8 @@ def test_ordinals_marks_and_names_are_no_numbers(text: str) -> None:
         ("1.2亿", "120 million"),
         ("净利润9.5亿元", "净利润为九点五亿元"),
         ("9:30 and 9时30分", "上午九时三十分"),
+        ("85% 的充电桩", "八成五的充电桩"),
+        ("近七成受访者、七成半的人和三成以上", "69.6%, 75 % and 30.4 %"),
         ("九点三十分", "at 9:30"),
         ("in 1876", "the voyage of 1872–76"),
         ("on 23 March 1875", "The year was 1875. On 23 March they sounded."),

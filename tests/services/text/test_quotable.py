@@ -36,6 +36,14 @@ def test_a_quote_reads_as_a_line(quote: str, read: str) -> None:
     assert as_line(quote) == read
 
 
+def test_rows_and_items_of_a_quote_stand_on_lines_of_their_own() -> None:
+    quote = "## Ferries\n\nThey *carried*:\n\n- Kilo: 1,240\n  passengers\n- Lima: 980\n\nAnd\nso on.\n\n| a | b |\n|---|---|\n| 1 | 2 |\nEnd."
+    assert as_read(quote).splitlines() == [
+        "Ferries They carried:", "Kilo: 1,240 passengers", "Lima: 980", "And so on.", "a · b", "1 · 2", "End."
+    ]  # fmt: skip
+    assert as_line(quote) == "Ferries They carried: Kilo: 1,240 passengers Lima: 980 And so on. a · b 1 · 2 End."
+
+
 def test_code_in_a_quote_keeps_its_lines_and_signs_without_its_fences() -> None:
     quote = "For *one*:\n\n```toml\n# The root\n[lead]\n  depth = `9` * 2\n```\n\nIt is\n**heavy**."
     assert as_read(quote) == "For one:\n# The root\n[lead]\n  depth = `9` * 2\nIt is heavy."

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import psutil
@@ -22,6 +23,7 @@ WAIT = 20.0
 OTHER_RUN = """
 import asyncio, sys
 from pathlib import Path
+from typing import Any
 from services.models import clients_open
 from services.models.llamacpp.serve import serving
 
@@ -143,6 +145,33 @@ async def test_a_start_that_is_interrupted_leaves_nothing_behind(tiny: Path) -> 
         await task
     assert all([await gone(process.pid) for process in started])
     await close_clients()
+
+
+async def test_a_start_that_is_interrupted_between_fork_and_pipes_leaves_nothing_behind(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forked, create = asyncio.Event(), asyncio.create_subprocess_exec
+    children: list[asyncio.subprocess.Process] = []
+
+    async def slowly(*command: Any, **options: Any) -> asyncio.subprocess.Process:
+        children.append(await create(*command, **options))
+        forked.set()
+        await asyncio.sleep(0.1)
+        return children[0]
+
+    async def call() -> None:
+        async with serving(tiny):
+            pass
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", slowly)
+    task = asyncio.create_task(call())
+    await forked.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert children[0].returncode is not None
+    assert children[0].stdin is not None
+    assert children[0].stdin.is_closing()
 
 
 async def test_without_the_extra_the_command_that_installs_it_is_told(

@@ -14,8 +14,8 @@ import pytest
 from services.reports.bundle import verify_bundle
 from services.reports.bundle_files import MAX_TEXT_BYTES
 from services.reports.checking.cited_markdown import verify_markdown
-from services.reports.checking.clock import OUT_OF_TIME
 from services.run.errors import BundleError
+from services.run.ui_text import say
 from tests.attacks.processor_time import processor_time
 from tests.services.reports.checking.tampering import Edit, claim_again, edit
 from tests.services.reports.conftest import TEXTS
@@ -143,8 +143,8 @@ def test_a_report_of_a_length_that_none_has_is_refused_at_once(bundle: Path) -> 
 
 def test_a_check_ends_in_time_and_says_what_it_leaves_out(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("services.reports.checking.clock.SECONDS", -1.0)
-    assert verify_bundle(bundle).problems == [OUT_OF_TIME.format(file="evidence.json")]
-    assert verify_markdown(bundle / "report.md").problems == [OUT_OF_TIME.format(file="report.md")]
+    assert verify_bundle(bundle).problems == [say("verify_out_of_time", file="evidence.json", seconds=60)]
+    assert verify_markdown(bundle / "report.md").problems == [say("verify_out_of_time", file="report.md", seconds=60)]
 
 
 def test_quotes_longer_than_any_statement_cites_are_not_compared(bundle: Path) -> None:
