@@ -1,9 +1,5 @@
-"""The report as a Word document: Pandoc makes it from a tree, in which nothing of its texts can be read as markup.
+"""The report as a Word document: Pandoc makes it from a tree, in which nothing of its texts can be read as markup."""
 
-The nodes are those of https://hackage.haskell.org/package/pandoc-types; styles are named as in `reference.docx`.
-"""
-
-import base64
 import io
 import json
 import re
@@ -40,7 +36,8 @@ from services.reports.columns import column_widths, largest_size
 from services.reports.document import ParsedReport, is_label, number_sides, statements, words
 from services.reports.html.figure import data_rows, title_with_unit
 from services.reports.labels import labels_for, language_of
-from services.reports.references import Reference, is_web_link
+from services.reports.pandoc import Node, attributed, broken, element, image, linked, paragraph, plain, styled
+from services.reports.references import Reference
 from services.reports.slides.slide import shortened
 from services.reports.statuses import SIGNS
 from services.run.errors import NotInstalled, SettingsError
@@ -55,8 +52,6 @@ MEMORY = "1g"
 """Maximum memory."""
 REFERENCE = Path(__file__).with_name("reference.docx")
 """Document with the styles, the header with the title, and the footer with page numbers."""
-WIDE, HIGH = 6.4, 8.0
-"""Maximum size of a picture in inches."""
 ROOM, CELL = 6.4, 0.15
 """Width of a table, and the blank beside the text of a cell on both sides together, in inches."""
 CELL_SIZES = (10, 9, 8, 7, 6)
@@ -77,7 +72,6 @@ CONTENTS_END = (
     "</w:sdtContent></w:sdt>"
 )
 """The only raw nodes: Word's frame around a list of contents, to which it adds page numbers when a reader updates it."""
-Node = dict[str, Any]
 
 
 def render_docx(report: ParsedReport) -> bytes:
@@ -135,7 +129,7 @@ class Tree:
         report, labels = self._report, self._labels
         blocks = [self._facts(), *self._blocks(report.opening)]
         if report.summary:
-            blocks += [self._heading(1, (Text(labels.summary),)), _node("Para", self._inlines(report.summary))]
+            blocks += [self._heading(1, (Text(labels.summary),)), element("Para", self._inlines(report.summary))]
             blocks += self._blocks(report.points)
         if report.figures:
             figures: list[tuple[Inlines, Inlines]] = [
@@ -147,35 +141,35 @@ class Tree:
         for section in report.sections:
             blocks.append(self._heading(section.level - 1, section.title, section.anchor))
             blocks += self._references() if section.role == "references" else self._blocks(section.blocks)
-        blocks.append(_paragraph("Facts", [_str(labels.origin(by_rules=report.by_rules))]))
+        blocks.append(paragraph("Facts", [plain(labels.origin(by_rules=report.by_rules))]))
         language, side = language_of(report.locale), direction(words(report.title))
-        named = {"title": self._inlines(report.title), "lang": [_str(language)], "dir": [_str(side)]}
-        meta = {name: _node("MetaInlines", inlines) for name, inlines in named.items()}
+        named = {"title": self._inlines(report.title), "lang": [plain(language)], "dir": [plain(side)]}
+        meta = {name: element("MetaInlines", inlines) for name, inlines in named.items()}
         return {"pandoc-api-version": [1, 23, 1], "meta": meta, "blocks": blocks}
 
     def _facts(self) -> Node:
         """Return the question, the statements' statuses and the date of the sources."""
         report, labels = self._report, self._labels
-        facts = [_str(f"{labels.question}: {report.subtitle}")] if report.subtitle else []
+        facts = [plain(f"{labels.question}: {report.subtitle}")] if report.subtitle else []
         if report.counts.text:
             style = {"all": "Good", "some": "Warn", "none": "Warn"}.get(report.standing, "")
-            facts.append(_span(style, [_str(report.counts.shown)]))
+            facts.append(styled(style, [plain(report.counts.shown)]))
         if report.created:
-            facts.append(_str(labels.as_of.format(date=report.created)))
-        return _paragraph("Facts", [part for fact in facts for part in (_str(" · "), fact)][1:])
+            facts.append(plain(labels.as_of.format(date=report.created)))
+        return paragraph("Facts", [part for fact in facts for part in (plain(" · "), fact)][1:])
 
     def _contents(self) -> list[Node]:
         """Return the list of contents, with links to the sections."""
         entries = [
-            _paragraph(f"toc {section.level - 1}", [_link(words(section.title), f"#{section.anchor}")])
+            paragraph(f"toc {section.level - 1}", [linked(words(section.title), f"#{section.anchor}")])
             for section in self._report.sections
             if section.level <= 3
         ]
-        begin, end = (_node("RawBlock", "openxml", xml) for xml in (CONTENTS_BEGIN, CONTENTS_END))
-        return [_paragraph("TOC Heading", [_str(self._labels.contents)]), begin, *entries, end]
+        begin, end = (element("RawBlock", "openxml", xml) for xml in (CONTENTS_BEGIN, CONTENTS_END))
+        return [paragraph("TOC Heading", [plain(self._labels.contents)]), begin, *entries, end]
 
     def _heading(self, level: int, content: Inlines, anchor: str = "") -> Node:
-        return _node("Header", min(level, 6), _attributes(anchor), self._inlines(content))
+        return element("Header", min(level, 6), attributed(anchor), self._inlines(content))
 
     def _blocks(self, blocks: Iterable[Block], *, tight: bool = False) -> list[Node]:
         return [node for block in blocks for node in self._block(block, tight=tight)]
@@ -183,30 +177,30 @@ class Tree:
     def _block(self, block: Block, *, tight: bool) -> list[Node]:
         match block:
             case Paragraph(content=content) if is_label(content):
-                return [_paragraph("Label", self._inlines(content))]
+                return [paragraph("Label", self._inlines(content))]
             case Paragraph(content=content):
-                return [_node("Plain" if tight else "Para", self._inlines(content))]
+                return [element("Plain" if tight else "Para", self._inlines(content))]
             case Heading(level=level, content=content):
                 return [self._heading(level, content)]
             case Quotation(blocks=blocks):
-                return [_node("BlockQuote", [node for part in blocks for node in self._quoted(part)])]
+                return [element("BlockQuote", [node for part in blocks for node in self._quoted(part)])]
             case Listing(items=items, ordered=ordered, start=start):
                 listed = [self._blocks(item, tight=block.tight) for item in items]
-                numbers = [start, _node("Decimal"), _node("Period")]
-                return [_node("OrderedList", numbers, listed) if ordered else _node("BulletList", listed)]
+                numbers = [start, element("Decimal"), element("Period")]
+                return [element("OrderedList", numbers, listed) if ordered else element("BulletList", listed)]
             case Table(header=header, rows=rows):
                 return self._table(header, rows, block.aligned)
             case Code(text=text):
                 picture = self._report.picture(block)
                 if picture is None:
-                    return [_node("CodeBlock", _attributes(), clean_text(text))]
-                return [_picture(picture.png, picture.width, picture.height, picture.label)]
+                    return [element("CodeBlock", attributed(), clean_text(text))]
+                return [image(picture.png, picture.width, picture.height, picture.label)]
             case Display(latex=latex):
-                return [_node("Para", [_node("Math", _node("DisplayMath"), clean_text(latex))])]
+                return [element("Para", [element("Math", element("DisplayMath"), clean_text(latex))])]
             case Drawing():
                 return self._chart(block)
             case Rule():
-                return [_node("HorizontalRule")]
+                return [element("HorizontalRule")]
         return []
 
     def _quoted(self, block: Block) -> list[Node]:
@@ -214,8 +208,8 @@ class Tree:
         if not isinstance(block, Code):
             return self._block(block, tight=False)
         lines = clean_text(block.text).expandtabs(4).split("\n")
-        code = [node for line in lines for node in (_node("LineBreak"), _node("Code", _attributes(), line))][1:]
-        return [_node("Para", code)]
+        code = [node for line in lines for node in (element("LineBreak"), element("Code", attributed(), line))][1:]
+        return [element("Para", code)]
 
     def _chart(self, block: Drawing) -> list[Node]:
         """Return a chart's title, its picture, and a table of its numbers."""
@@ -224,8 +218,8 @@ class Tree:
         drawn = chart_png(chart) if id(block) in self._drawn else None
         cells = data_rows(chart, self._labels)
         header, *rows = [[(Text(cell),) for cell in row] for row in cells]
-        pictures = [_picture(*drawn, chart.title)] if drawn else []
-        return [_paragraph("caption", title), *pictures, *self._table(header, rows, number_sides(cells[1:]))]
+        pictures = [image(*drawn, chart.title)] if drawn else []
+        return [paragraph("caption", title), *pictures, *self._table(header, rows, number_sides(cells[1:]))]
 
     def _table(
         self,
@@ -237,36 +231,36 @@ class Tree:
         texts = [[words(cell) for cell in row] for row in filter(None, [header, *rows])]
         size = largest_size(texts, CELL_SIZES, ROOM, CELL)
         kept = sum(len(cell) for row in texts for cell in row) <= MAX_UNBROKEN
-        aligned = [_node(f"Align{side.capitalize() or 'Default'}") for side in sides or [""] * len(texts[0])]
+        aligned = [element(f"Align{side.capitalize() or 'Default'}") for side in sides or [""] * len(texts[0])]
         columns = shares or [wide / ROOM for wide in column_widths(texts, size, ROOM, CELL)]
-        widths = [_node("ColWidth", share) for share in columns]
+        widths = [element("ColWidth", share) for share in columns]
         head = [self._row(_cell_style(size, kept=True), [_in_bold(cell) for cell in header])] if header else []
         body = [self._row(_cell_style(size, kept=kept and row is not rows[-1]), row) for row in rows]
         columns_of = list(map(list, zip(aligned, widths, strict=True)))
-        none = _attributes()
-        table = _node("Table", none, [None, []], columns_of, [none, head], [[none, 0, [], body]], [none, []])
-        return [table, _paragraph("Table End", [_str("")])]
+        none = attributed()
+        table = element("Table", none, [None, []], columns_of, [none, head], [[none, 0, [], body]], [none, []])
+        return [table, paragraph("Table End", [plain("")])]
 
     def _row(self, style: str, cells: Sequence[Inlines]) -> list[Any]:
-        contents = [[_paragraph(style, self._inlines(cell))] for cell in cells]
-        return [_attributes(), [[_attributes(), _node("AlignDefault"), 1, 1, content] for content in contents]]
+        contents = [[paragraph(style, self._inlines(cell))] for cell in cells]
+        return [attributed(), [[attributed(), element("AlignDefault"), 1, 1, content] for content in contents]]
 
     def _references(self) -> list[Node]:
         """Return the cited sources, and the number of other sources that were read."""
         nodes = [node for reference in self._report.cited for node in self._reference(reference)]
         if others := len(self._report.uncited):
-            nodes.append(_paragraph("Facts", [_str(self._labels.more_read_elsewhere.format(count=others))]))
+            nodes.append(paragraph("Facts", [plain(self._labels.more_read_elsewhere.format(count=others))]))
         return nodes
 
     def _reference(self, reference: Reference) -> list[Node]:
-        number = _span("", [_node("Strong", [_str(f"[{reference.number}]")])], f"ref-{reference.number}")
+        number = styled("", [element("Strong", [plain(f"[{reference.number}]")])], f"ref-{reference.number}")
         about = f" — {' · '.join(reference.parts)}" if reference.parts else ""
-        content = [number, _str("\t"), _link(reference.title, reference.link), _str(about)]
+        content = [number, plain("\t"), linked(reference.title, reference.link), plain(about)]
         # A word that is cut goes, unless it is of a script without blanks
         quotes = [re.sub(r"(?a:(?<!\w)\w++)…\Z", "…", shortened(quote, QUOTE)) for quote in reference.printed_quotes]
         written = filter(None, [*quotes, reference.further_quotes])
-        quoted = [_paragraph("Quote", _lines(quote), direction(quote)) for quote in written]
-        return [_paragraph("Bibliography", content, direction(reference.title)), *quoted]
+        quoted = [paragraph("Quote", broken(quote), direction(quote)) for quote in written]
+        return [paragraph("Bibliography", content, direction(reference.title)), *quoted]
 
     def _inlines(self, content: Inlines) -> list[Node]:
         """Return inlines; a marked statement is underlined, with its sign behind it."""
@@ -274,64 +268,25 @@ class Tree:
         for statement, mark in statements(content):
             written = [self._inline(inline) for inline in _with_fixed_blanks(statement)]
             if mark:
-                sign = _node("Superscript", [_str(SIGNS[mark.status])])
-                written = [_span(mark.status.capitalize(), written), _span("Warn", [sign])]
+                sign = element("Superscript", [plain(SIGNS[mark.status])])
+                written = [styled(mark.status.capitalize(), written), styled("Warn", [sign])]
             nodes += written
         return nodes
 
     def _inline(self, inline: Inline) -> Node:
         match inline:
             case Text(text=text, styles=styles):
-                node = _node("Code", _attributes(), clean_text(text)) if "code" in styles else _str(text)
-                node = _node("Emph", [node]) if "emphasis" in styles else node
-                return _node("Strong", [node]) if "strong" in styles else node
+                node = element("Code", attributed(), clean_text(text)) if "code" in styles else plain(text)
+                node = element("Emph", [node]) if "emphasis" in styles else node
+                return element("Strong", [node]) if "strong" in styles else node
             case Citation(number=number, link=link):
                 listed = any(reference.number == number for reference in self._report.cited)
-                return _link(f"[{number}]", f"#ref-{number}" if listed else link)
+                return linked(f"[{number}]", f"#ref-{number}" if listed else link)
             case Link(text=text, link=link):
-                return _link(text, link)
+                return linked(text, link)
             case Formula(latex=latex):
-                return _node("Math", _node("InlineMath"), clean_text(latex))
-        return _node("LineBreak")
-
-
-def _node(kind: str, *content: Any) -> Node:
-    return {"t": kind, "c": content[0] if len(content) == 1 else content} if content else {"t": kind}
-
-
-def _attributes(name: str = "", **values: str) -> list[Any]:
-    return [name, [], [[key.replace("_", "-"), value] for key, value in values.items()]]
-
-
-def _str(text: str) -> Node:
-    return _node("Str", clean_text(text))
-
-
-def _lines(text: str) -> list[Node]:
-    return [node for line in text.split("\n") for node in (_node("LineBreak"), _str(line))][1:]
-
-
-def _span(style: str, inlines: Sequence[Node], name: str = "") -> Node:
-    return _node("Span", _attributes(name, **({"custom_style": style} if style else {})), inlines)
-
-
-def _paragraph(style: str, inlines: Sequence[Node], side: str = "") -> Node:
-    attributes = _attributes(custom_style=style, **({"dir": side} if side else {}))
-    return _node("Div", attributes, [_node("Para", inlines)])
-
-
-def _link(text: str, link: str) -> Node:
-    """Return a link to the web, or into the document; of other links only the text."""
-    known = is_web_link(link) or link.startswith("#")
-    return _node("Link", _attributes(), [_str(text)], [clean_text(link), ""]) if known else _str(text)
-
-
-def _picture(png: bytes, wide: float, high: float, label: str) -> Node:
-    """Return a picture on its own line, at its pixel size or as large as the page permits."""
-    inches = min(1 / 96, WIDE / wide, HIGH / high)
-    size = _attributes(width=f"{wide * inches:.2f}in", height=f"{high * inches:.2f}in")
-    data = f"data:image/png;base64,{base64.b64encode(png).decode()}"
-    return _paragraph("Figure", [_node("Image", size, [_str(label)], [data, ""])])
+                return element("Math", element("InlineMath"), clean_text(latex))
+        return element("LineBreak")
 
 
 def _with_fixed_blanks(content: Inlines) -> Iterable[Inline]:
