@@ -86,6 +86,8 @@ def carried_over(pages: Sequence[str]) -> list[str]:
     texts = list(pages)
     for place, (text, following) in enumerate(pairwise(pages)):
         end, begin = _LAST_LINE.search(texts[place]), _REST.match(following)
+        if begin and following.startswith("\n\n|", begin.end()):  # heads above a table
+            continue
         if text and end and begin and (begin[0][0].islower() or (has_cjk(begin[0][0]) and has_cjk(end[0][-1]))):
             blank = "" if has_cjk(begin[0][0]) or end[0].endswith(HYPHEN) else " "
             texts[place] = f"{texts[place].removesuffix(HYPHEN)}{blank}{begin[0]}"

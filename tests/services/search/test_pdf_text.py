@@ -7,7 +7,7 @@ import pytest
 
 from services.search.convert_office import convert
 from services.search.documents import open_documents
-from services.search.pdf_text import pdf_text
+from services.search.pdf_text import carried_over, pdf_text
 from services.text.heads import Sections, section_names
 from services.text.quote_location import locate
 
@@ -249,6 +249,8 @@ def test_a_sentence_over_the_end_of_a_page_stands_in_one_piece() -> None:
     text = pdf_text(_pdf(_column(LEFT, 72), _column(["at large, who also paid for a lamp.", "Later it was lost."], 72)))
     assert "merchants of the town at large, who also paid for a lamp." in text
     assert text.index("a lamp.") < text.index("## Page 2") < text.index("Later it was lost.")
+    pages = ["paid for by the merchants of the town", "latency (ms)\n\n| mean | median |\n| --- | --- |\n| 8 | 7 |"]
+    assert carried_over(pages) == pages
 
 
 def test_words_that_a_line_end_divided_are_whole_and_compounds_keep_their_hyphen() -> None:
