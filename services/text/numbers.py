@@ -62,7 +62,7 @@ _CITATION = re.compile(
 _EXPONENT = re.compile("(?<=\\d)(?=[⁰¹²³⁴⁵⁶⁷⁸⁹⁻])")
 """Where raised digits follow a number, which would be a part of it otherwise."""
 _LIST_MARK = re.compile(r"(?m)^[ \t>]*(?:[-*+•]|\(?\d{1,3}[.)、](?!\d))[ \t]*")
-_SPACED = re.compile(r"(?<![\d.,])(\d{1,3})((?:[ \u00a0\u2009\u202f'’]\d{3})+)(?![\d])")
+_SPACED = re.compile(r"(?<![\d.,])(?<!\d[ \u00a0])(\d{1,3})((?:[ \u00a0\u2009\u202f'’]\d{3})+)(?![\d])")
 _GROUPED = re.compile(r"(?<=\d)_(?=\d{3}(?![A-Za-z\d]))")
 """The sign between groups of digits in programs: `45_000_000`."""
 _MONEY = re.compile(r"([$€£¥]\s?\d{1,12}(?:[.,]\d{1,3}){0,4})(k|mn?|bn|tn)\b", re.IGNORECASE)
@@ -88,7 +88,7 @@ _DIGITS = re.compile(
     r"(?:(?<![A-Za-z\d])(?<![A-Za-z][-_^])(?<!\d\.)|(?<=[A-Za-z]{2})(?=\d+(?:\.\d|\s?[%％‰])))(?P<digits>"
     r"[1-9]\d{0,2}(?:,\d{3})+(?!\d)(?:\.\d+)?|(?<!,)[1-9]\d{0,2}(?:\.\d{3})+,\d+(?![.,]?\d)|\d{1,3}(?:\.\d{3}){2,}(?!\d)|"
     r"\d+\.\d+|\d+,\d{1,2}(?!\d)|0,\d+|\d+)"
-    rf"(?:\s?(?P<scale>(?>{CHINESE_SCALE}{{1,8}}))|[ -]?(?P<word>hundred|thousand|million|billion|trillion|dozen|bn)\b|(?P<sign>(?-i:[KkMB])(?![A-Za-z\d])))?"
+    rf"(?:\s?(?!百分)(?P<scale>(?>{CHINESE_SCALE}{{1,8}}))|[ -]?(?P<word>hundred|thousand|million|billion|trillion|dozen|bn)\b|(?P<sign>(?-i:[KkMB])(?![A-Za-z\d])))?"
     r"(?P<percent>\s?(?:%|‰|per ?cent\b|percentage points?\b|个百分点))?",
     re.IGNORECASE,
 )

@@ -196,6 +196,14 @@ def is_chart(language: str) -> bool:
     return language.lower() == LANGUAGE
 
 
+def chart_sources(text: str) -> list[str]:
+    """Return the ids of the excerpts that a chart cites; none of what is no chart."""
+    try:
+        return Chart.model_validate_json(text).sources
+    except ValidationError:
+        return []
+
+
 def chart_json(chart: Chart) -> str:
     """Write a chart as JSON, one line per field."""
     fields = _plain_numbers(chart.model_dump(mode="json", exclude_defaults=True))

@@ -27,6 +27,7 @@ from schemas.document import (
 from schemas.evidence import Claim
 from services.check.verdict import Verdict
 from services.evidence.non_claims import without_label
+from services.reports.charts.checks import chart_sources, is_chart
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.claim_check import ClaimCheck
 from services.reports.checking.coverage import Coverage, covering, is_label_line
@@ -238,10 +239,11 @@ class ReportCheck:
         return [replace(table, header=header, rows=rows)] if rows else []
 
     def _code(self, code: Code) -> list[Block]:
-        """Keep code and diagrams, if nothing is at fault without a mark."""
+        """Keep code, charts and diagrams, if nothing is at fault without a mark; a chart is judged by its own sources."""
         if not code.text.strip():
             return []
-        beside = self.statements.beside
+        own = [key for key in chart_sources(code.text) if key in self.check.excerpts] if is_chart(code.language) else []
+        beside = own or self.statements.beside
         claim = self.check.figure(code.text, is_diagram=True) if code.is_diagram else self.check.code(code.text, beside)
         if claim is not None:
             return self._marked(code, claim)

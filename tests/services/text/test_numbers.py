@@ -38,6 +38,7 @@ from services.text.scale_words import _words
         ("5百万", 5_000_000),
         ("GDP1.211", 1.211),
         ("约占GDP12%", 12),
+        ("98 百分位", 98),
         ("twelve", 12),
         ("two thousand and five", 2005),
         ("Twenty-five thousand", 25_000),
@@ -238,3 +239,7 @@ def test_a_scale_may_stand_elsewhere_if_the_digits_are_no_chance() -> None:
     assert missing_quantities("14.688亿美元", [told]) == ["14.688亿"]
     assert missing_quantities("3 million", ["3 ships"]) == ["3 million"]
     assert quantities("人口，百万吨CO2；数百万人") == []
+
+
+def test_digits_beside_others_are_no_thousands() -> None:
+    assert [one.value for one in quantities("| 2 4 234 |")] == [2, 4, 234]

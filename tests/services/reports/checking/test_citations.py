@@ -1,5 +1,6 @@
 """A report after the check says nothing that its citations do not support, and links to nothing."""
 
+import json
 from collections.abc import Mapping
 from typing import Literal
 
@@ -254,6 +255,18 @@ def test_code_that_the_evidence_does_not_have_line_by_line_is_judged_by_what_sta
         )
         assert judged.markdown == f"{lead}\n\n{shown}".strip()
         assert [claim.text for claim in judged.failed] == ([] if verdict == "follows" else ["wind --shut"])
+
+
+def test_a_chart_is_judged_by_its_own_sources_and_not_by_what_stands_above_it() -> None:
+    quotes = {"E2-1": "The winch was opened.", "E2-2": "Of the ropes 60 % were of hemp and 40 % of wire."}
+    quoted = {
+        key: Excerpt(id=key, content_hash=key, quote=quote, start=0, end=len(quote)) for key, quote in quotes.items()
+    }
+    series = {"name": "share", "values": [60, 40]}
+    chart = {"type": "pie", "title": "Ropes", "unit": "%", "categories": ["hemp", "wire"], "series": [series]}
+    written = json.dumps({**chart, "sources": ["E2-2"]})
+    checked = check_citations(f"The winch was opened [E2-1].\n\n```chart\n{written}\n```", quoted)
+    assert {ids for words, ids in checked.undecided if "Ropes" in words} == {("E2-2",)}
 
 
 def test_a_wrapped_paragraph_is_joined_and_hard_breaks_stay(excerpts: Excerpts) -> None:
