@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from schemas.document import Alignment, Block, Heading, Listing, Paragraph, Table
 from schemas.evidence import EXCERPT_ID, Claim, Excerpt
@@ -236,10 +237,16 @@ async def edited(
 
 
 def with_objections(pieces: Sequence[Piece], views: Sequence[BlockView]) -> set[str]:
-    """Return the ids of pieces with objections, and of the heads of tables whose rows have some: a head says part of what each row says."""
+    """Return the ids of pieces with objections, of blocks beside them, which may refer to them, and of the heads of tables whose rows have some.
+
+    A head says part of what each row says. Headings, and other items and rows of a list or a table, stay.
+    """
     faulty = {view.id for view in views if view.objections}
     groups = {piece.group for piece in pieces if piece.id in faulty and piece.kind is Table}
-    return faulty | {piece.id for piece in pieces if piece.group in groups and piece.is_head}
+    pairs = [(one, other) for one, other in pairwise(pieces) if one.group != other.group]
+    beside = {piece.id for pair in pairs if faulty & {piece.id for piece in pair} for piece in pair}
+    beside -= {piece.id for piece in pieces if piece.kind is Heading}
+    return faulty | beside | {piece.id for piece in pieces if piece.group in groups and piece.is_head}
 
 
 def holder_of(statement: str, views: Sequence[BlockView]) -> BlockView | None:

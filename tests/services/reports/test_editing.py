@@ -142,8 +142,20 @@ def test_an_editor_sees_conclusions_marked_as_it_is_to_mark_them() -> None:
     assert view.text.strip() == told
 
 
-@pytest.mark.parametrize(("line", "free"), [(ROW, [HEAD, ROW]), ("- one [E1-1]", ["- one [E1-1]"]), (HEAD, [HEAD])])
-def test_the_head_of_a_table_may_be_mended_with_its_rows(line: str, free: list[str]) -> None:
+FIRST = "First paragraph [E1-1]. Its second line."
+
+
+@pytest.mark.parametrize(
+    ("line", "free"),
+    [
+        (ROW, [HEAD, ROW]),
+        ("- one [E1-1]", [FIRST, "- one [E1-1]"]),
+        (HEAD, ["- two [E1-2]", HEAD]),
+        (FIRST, [FIRST, "- one [E1-1]"]),
+        ("```chart", ["| 3 [E1-2] | 4 |", "```chart", "Last paragraph."]),
+    ],
+)
+def test_what_stands_beside_a_block_and_the_head_of_its_table_may_be_mended_with_it(line: str, free: list[str]) -> None:
     pieces = pieces_of(read_draft(DRAFT))
     views = views_of(pieces)
     for view in views:
