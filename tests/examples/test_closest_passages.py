@@ -53,7 +53,7 @@ async def test_passages_of_folders_that_no_rule_was_written_for_hold_the_answer(
 async def test_every_depth_has_the_same_short_form(depth: Depth) -> None:
     report = await aresearch("How long did the ascent of the Trieste take?", docs=[EXAMPLES / "deep-sea"], depth=depth)
     assert report.markdown.startswith("# Closest passages: How long did the ascent of the Trieste take?\n")
-    assert "3 hours and 15 minutes" in shown(report)
+    assert re.search(r"\*\*[^*\n]+ – The descent\*\* [^*]*3 hours and 15 minutes", shown(report))
     assert re.findall(r"(?m)^## (.+)$", report.markdown.split("## References")[0]) == ["Limits of this report"]
 
 

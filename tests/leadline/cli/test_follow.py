@@ -23,10 +23,12 @@ def test_a_number_asks_a_recommended_question_of_a_named_run(
     leadline: Leadline, docs: Path, endpoint: OpenAIServer
 ) -> None:
     further = "Where was the wire tried first?"
-    dated = "1872 and after: who used the machine?"
-    endpoint.script["reporter"] = [f"It was designed by William Thomson in 1872 [B0-1].\n\n===\n1. {further}\n{dated}"]
+    others = ["1872 and after: who used the machine?", "3.5 km: who went deeper?"]
+    endpoint.script["reporter"] = [
+        f"It was designed by William Thomson in 1872 [B0-1].\n\n===\n1. {further}\n" + "\n".join(others)
+    ]
     first = json.loads(leadline("research", FIRST, "--docs", docs, "--quick", "--json").out)
-    assert first["follow_up_questions"] == [further, dated]
+    assert first["follow_up_questions"] == [further, *others]
     leadline("research", "Why was tallow pressed into the lead?", "--docs", docs, "--quick")
     ran = leadline("follow", first["run_id"], "1", "--json")
     assert json.loads(ran.out)["question"] == further

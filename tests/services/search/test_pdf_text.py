@@ -296,7 +296,7 @@ async def test_a_paper_set_in_columns_is_found_by_words_with_ligatures_and_hyphe
 
 def test_short_lines_in_larger_type_are_the_headings_of_sections_that_go_on_over_pages() -> None:
     first = ["Dredging the harbour", "!Ann Roy", "!1 The river", *LEFT, "!1.1 The yard", "!2 Depths", *RIGHT]
-    second = ["# two", "Of the wreck", "!Notes", "none", *(f"!{line}" for line in LEFT)]
+    second = ["# two", "Of the wreck", "!Notes", "none", *(f"!Entry {number}" for number in range(5))]
     lines = [[(72.0, 760.0 - 14 * place, line) for place, line in enumerate(page)] for page in (first, second)]
     text = pdf_text(_pdf(*lines, titles=1))
     headings = ["# Dredging the harbour", "## 1 The river", "### 1.1 The yard", "## 2 Depths", "## Page 2", "## Notes"]

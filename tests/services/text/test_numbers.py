@@ -238,6 +238,7 @@ def test_a_scale_may_stand_elsewhere_if_the_digits_are_no_chance() -> None:
     assert missing_quantities("€143 billion", ["| revenue, million | 143 |"]) == ["143 billion"]
     assert missing_quantities("14.688亿美元", [told]) == ["14.688亿"]
     assert missing_quantities("3 million", ["3 ships"]) == ["3 million"]
+    assert missing_quantities("3 ships", ["3 million"]) == ["3"]
     assert quantities("人口，百万吨CO2；数百万人") == []
 
 
