@@ -46,10 +46,12 @@ def blocks_of(lines: Sequence[PdfLine], size: float, known: frozenset[str]) -> I
     for larger, run in groupby(lines, lambda line: line.type_size >= LARGER * size > 0):
         found = list(run)
         headings = list(_headings(found, known)) if larger and len(found) <= MOST_LINES else []
-        if headings:
-            yield from paragraphs(text, known)
-            yield from headings
-        text = [] if headings else [*text, *found]
+        if not headings:
+            text += found
+            continue
+        yield from paragraphs(text, known)
+        yield from headings
+        text = []
     yield from paragraphs(text, known)
 
 
