@@ -1,22 +1,31 @@
 """What may come between the page and its run: a lost connection, a reload, another tab, a stop, an error."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
 
 from tests.fakes.browser import Page
 from tests.fakes.openai_server import completion
-from tests.fakes.relay import relay
+from tests.fakes.relay import Relay, relay
 from tests.pages.conftest import QUESTION, SIMPLE, Site, ask, button, choose, opened, report_text, status, text
 
 
-def test_a_lost_connection_is_told_and_the_stream_joined_again(page: Page, site: Site) -> None:
+@contextmanager
+def cut_off(page: Page, site: Site) -> Iterator[Relay]:
+    """Ask, and lose the connection while the researcher's model is held."""
     site.model.hold("researcher")
     with relay(site.address) as line:
         opened(page, line.address)
         ask(page, QUESTION)
         page.wait("document.querySelector('.steps [data-status=running]')", "a running step")
         line.cut()
+        yield line
+
+
+def test_a_lost_connection_is_told_and_the_stream_joined_again(page: Page, site: Site) -> None:
+    with cut_off(page, site) as line:
         page.wait("!document.getElementById('banner').hidden", "a word about the lost connection")
         assert "The connection is lost" in text(page, "#banner")
         site.model.release()  # the run goes on without anybody watching
@@ -44,12 +53,7 @@ def test_a_question_that_cannot_be_sent_is_not_lost(page: Page, site: Site) -> N
 
 
 def test_a_run_that_its_server_has_forgotten_can_be_begun_again(page: Page, site: Site) -> None:
-    site.model.hold("researcher")
-    with relay(site.address) as line:
-        opened(page, line.address)
-        ask(page, QUESTION)
-        page.wait("document.querySelector('.steps [data-status=running]')", "a running step")
-        line.cut()
+    with cut_off(page, site) as line:
         page.wait("!document.getElementById('banner').hidden", "a word about the lost connection")
         thread = page.evaluate("new URL(location.href).searchParams.get('thread')")
         runs = f"{site.address}/threads/{thread}/runs"
@@ -72,12 +76,7 @@ def test_a_run_that_its_server_has_forgotten_can_be_begun_again(page: Page, site
 
 
 def test_a_thread_that_is_gone_when_the_connection_is_back_is_said_to_be(page: Page, site: Site) -> None:
-    site.model.hold("researcher")
-    with relay(site.address) as line:
-        opened(page, line.address)
-        ask(page, QUESTION)
-        page.wait("document.querySelector('.steps [data-status=running]')", "a running step")
-        line.cut()
+    with cut_off(page, site) as line:
         thread = page.evaluate("new URL(location.href).searchParams.get('thread')")
         assert httpx.delete(f"{site.address}/threads/{thread}", timeout=30).is_success
         line.mend()
