@@ -28,9 +28,7 @@ MEMORY = Path("/dev/shm")
 if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 4 << 30:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
-settings.register_profile(
-    "leadline", derandomize=True, deadline=None, max_examples=60
-)  # the same each time, however slow
+settings.register_profile("leadline", derandomize=True, deadline=None)  # the same examples each time, however slow
 settings.load_profile("leadline")
 
 LONG = frozenset("attacks crash deploy docs examples faults install leadline notebooks pages pictures server".split())
