@@ -106,7 +106,7 @@ def _title(text: str, path: PurePath) -> str:
     fields = header_fields(text)
     if len(fields) > 1 and first.lstrip(":*_- ").startswith(fields[0][0]):
         first = ""
-    of_text = path.suffix.lower() in {".txt", ".rst", ".pdf", ".docx", ".rtf", ".odt"}
+    of_text = path.suffix.lower() in {".txt", ".rst", ".pdf", ".docx", ".rtf", ".odt", ".xml"}
     if of_text and 0 < len(first) <= 120 and first[-1] not in ".。,，;；:：":
         return first.lstrip("# ")
     return re.sub(r"[-_]+", " ", path.stem).strip()

@@ -50,6 +50,10 @@ _OFFICE_PROPERTIES = {
     "status": "{http://schemas.openxmlformats.org/package/2006/metadata/core-properties}contentStatus",
     "version": "{http://schemas.openxmlformats.org/package/2006/metadata/core-properties}version",
 }
+_AS_WRITTEN = {"escape_asterisks": False, "escape_underscores": False}
+"""Options of markdownify: names such as `max_age` stay as they are written, for searches, quotes and checks."""
+_DEFINITION = re.compile(r"(?m)^(?:(?!:   )(\S[^\n]{0,300}?):?\n)?:   ")
+"""A term with the beginning of its definition, or of a further one, as markdownify writes them."""
 _SLIDE = re.compile(r"<!-- Slide number: (\d{1,5}) -->")
 WORKBOOKS = frozenset({".xls", ".xlsx"})
 _OPEN_DOCUMENT = frozenset({".odp", ".ods", ".odt"})
@@ -177,8 +181,9 @@ def _markitdown(data: bytes, suffix: str) -> str:
         ".docx": DocxConverter, ".html": HtmlConverter, ".pptx": PptxConverter, ".epub": EpubConverter, ".msg": OutlookMsgConverter,
     }  # fmt: skip
     about = StreamInfo(extension=suffix, charset="utf-8" if suffix == ".html" else None)
-    text = kinds[suffix]().convert(io.BytesIO(data), about).markdown
-    return _HEADLESS.sub(r"\2\1", _SLIDE.sub(r"## Slide \1", text))
+    text = kinds[suffix]().convert(io.BytesIO(data), about, **_AS_WRITTEN).markdown
+    text = _DEFINITION.sub(lambda term: f"{term[1]}: " if term[1] else "", _SLIDE.sub(r"## Slide \1", text))
+    return _HEADLESS.sub(r"\2\1", text)
 
 
 def main() -> None:

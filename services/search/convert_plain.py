@@ -25,8 +25,7 @@ from services.search.table_profile import Profiled, profiled
 from services.text.decoding import CERTAIN, decode
 from services.text.tables import pipe_table
 
-_COMMENT = re.compile(r"(?m)^(?=#{1,6}[ \t])")
-"""Where a comment of program code begins that would be a heading of Markdown; a blank makes it none."""
+_TICKS = re.compile("`{3,}+")
 _DECIMAL_COMMA = re.compile(r"^\s*([-+]?\d+),(\d+)\s*$")
 
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*")
@@ -92,6 +91,8 @@ def _content(suffix: str, data: bytes, name: str) -> Content:
         shown, left_out = sheets_markdown([csv_sheet(text, delimiter_of(name, text))])
         note = "beginning" if left_out else note
         return Content(shown, _card(suffix, name), note, lambda: _tables(name, text, encoding))
+    if suffix == ".xml" and (paragraphs := _paragraphs(text)):
+        return Content(paragraphs, note=note)
     return Content(_text(suffix, text), _card(suffix, name), note)
 
 
@@ -103,11 +104,17 @@ def _text(suffix: str, text: str) -> str:
         return as_read(text)
     if suffix in MEDIAWIKI:
         return read_mediawiki.as_markdown(text)
-    if suffix in CODE:
-        return _COMMENT.sub(" ", text)
+    if suffix in CODE or suffix == ".xml":
+        return "\n".join(_in_fence(text.strip("\n"), suffix[1:]))
     if suffix == ".rtf":
         return str(rtf_to_text(text, errors="replace"))  # type: ignore[no-untyped-call]  # striprtf has no types
     return "\n\n".join(_cells(json.loads(text))) if suffix == ".ipynb" else text
+
+
+def _paragraphs(text: str) -> str:
+    from services.search import read_xml  # lxml takes a while to load
+
+    return read_xml.paragraphs(text.encode())
 
 
 def _card(suffix: str, name: str) -> Card:
@@ -125,7 +132,7 @@ def _cells(notebook: dict[str, Any]) -> Iterator[str]:
             _joined(output.get("text") or output.get("data", {}).get("text/plain", ""))
             for output in cell.get("outputs", [])
         ]
-        yield from (f"```\n{text}\n```" for text in [source, *outputs] if text.strip())
+        yield from ("\n".join(_in_fence(text)) for text in [source, *outputs] if text.strip())
 
 
 def _joined(lines: str | list[str]) -> str:
@@ -232,7 +239,13 @@ def _content_of(block: Sequence[str]) -> list[str]:
 
 def _fenced(block: Sequence[str], language: str) -> list[str]:
     content = _content_of(block)
-    return ["", f"```{language}", *content, "```", ""] if content else []
+    return ["", *_in_fence("\n".join(content), language), ""] if content else []
+
+
+def _in_fence(code: str, language: str = "") -> list[str]:
+    """Return code below and above a fence of Markdown that is longer than any in it."""
+    fence = max(["```", *(f"{ticks}`" for ticks in _TICKS.findall(code))], key=len)
+    return [f"{fence}{language}", code, fence]
 
 
 def _grid_table(block: Sequence[str]) -> list[str]:

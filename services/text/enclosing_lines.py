@@ -12,8 +12,6 @@ _LINE = re.compile(rf"(?m)^([ \t]*+)(\S[^\n]{{0,{LONGEST_LINE - 1}}})")
 _INDENTED = re.compile(r"(?m)^[ \t]++\S")
 _INDENTATION = re.compile(r"[ \t]*+")
 _NEXT = re.compile(r"\n([ \t]*+)(?=\S)")
-_COMMENT = " #"
-"""A comment at the margin of program code (`services/search/convert_plain.py`)."""
 _OPENING = " \t*+-•{[(:,\"'"
 """Marks around the words of a line that opens a list, an object or a function."""
 
@@ -46,8 +44,6 @@ class EnclosingLines:
         self._read = first
         own, following = _INDENTATION.match(self._text, first, start), _NEXT.search(self._text, start, end)
         indentation = len(own[0]) if own and (following is None or following[1]) else 0
-        if self._text.startswith(_COMMENT, first):
-            indentation = 0
         above = (words.strip(_OPENING) for indented, words in self._open if indented < indentation)
         self._above = " > ".join([*filter(None, above)][-MAX_ENCLOSING:])
         return self._above

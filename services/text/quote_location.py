@@ -18,7 +18,9 @@ _MARGIN = 10_000
 
 _CJK = r"\u3000-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _UNUSUAL = re.compile(r"[^A-Za-z0-9 \n,.;:()\u4e00-\u9fff]")
-_EMPHASIS = re.compile(r"[*_`]{2,}|~~|(?<![^\W_])[*_`]|[*_`](?![^\W_])|\\(?=[^\w\s])")
+_ESCAPE = re.compile(r"\\(?=[^\w\s]|_)")
+"""What makes a sign of Markdown a sign like others: `snake\\_case`."""
+_EMPHASIS = re.compile(r"[*_`]{2,}|~~|(?<![^\W_])[*_`]|[*_`](?![^\W_])")
 LINK = re.compile(r"!?\[(?=(?:[^\[\]\n]|\[[^\[\]\n]{1,30}\]){1,300}\]\()|\]\([^()\s]{1,500}(?: '[^'\n]{0,200}')?\)")
 """What of a link in Markdown is not its words."""
 _ADDRESS = re.compile(r"<((?:[^\s<>@]{1,64}+@|[A-Za-z]{2,8}+://)[^\s<>]{1,500}+)>")
@@ -148,6 +150,7 @@ def _fold(text: str) -> _Folded:
     folded = _Folded("".join(pieces), places)
     folded = folded.replaced(LINK, "") if "](" in folded.text else folded
     folded = folded.without_brackets(_ADDRESS) if ">" in folded.text else folded
+    folded = folded.replaced(_ESCAPE, "") if "\\" in folded.text else folded
     return folded.replaced(_EMPHASIS, "").replaced(_HYPHEN, "").replaced(_SPACES, " ").replaced(_IDLE_SPACE, "")
 
 

@@ -11,7 +11,7 @@ from pptx import Presentation
 
 from services.search.documents import open_documents
 from services.search.files_read import FilesRead
-from services.text.passages import sentences, split
+from services.text.passages import split
 from tests.conftest import EXAMPLES
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -272,7 +272,7 @@ async def test_a_comment_of_program_code_heads_nothing(tmp_path: Path) -> None:
         "depth <- 3\n# The weights are of lead\nread(depth)\n\n# Rope is hemp\nrope <- 1\n"
     )
     [hit] = await (await open_documents(folder, tmp_path / "home")).search("weights lead", 1, "words")
-    assert [hit.text[span.start : span.end] for span in sentences(hit.text)][1] == "# The weights are of lead"
+    assert hit.text == "```r\ndepth <- 3\n# The weights are of lead\nread(depth)\n\n# Rope is hemp\nrope <- 1\n```"
     assert {span.section for span in split(hit.text)} == {""}
 
 
