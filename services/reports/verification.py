@@ -6,10 +6,11 @@ What is certain, code decides alone (`checking/claim_check.py`).
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from schemas.document import Block
-from schemas.evidence import Excerpt, Judgement, Source
-from services.reports.checking.checked_report import CheckedReport, Statement
+from schemas.evidence import Claim, Excerpt, Judgement, Source
+from services.reports.checking.checked_report import CheckedReport, Doubt, Statement
 from services.reports.editing import edited
 from services.reports.judge import Judge, Search
 from services.reports.markdown import ReportInputs, check_draft
@@ -81,37 +82,60 @@ async def verify_draft(
     judgements, new_excerpts, new_sources = {**before.judgements}, [*before.new_excerpts], {**before.new_sources}
     judge = Judge(excerpts, sources, draft.locale, text_of, search, judgements, new_excerpts, new_sources)
     verified = Verified(judgements, before.blocks, new_excerpts=new_excerpts, new_sources=new_sources)
-    try:
-        checked = await _judged(draft, verified, judge)
-        former_claims = draft.former.citations if draft.former else []
-        fallen = {id(claim): claim for claim in [*checked.failed, *checked.left_out]}
-        objections = [claim for claim in fallen.values() if claim not in former_claims]
-        now = verified.draft(draft)
-        blocks = await edited(
-            now, objections, judge.reasons, tone=tone, unused=unused, only_mend=only_mend, unmet=unmet
-        )
-        verified.edited = True
+    former_claims = draft.former.citations if draft.former else []
+
+    async def mend(fallen: Sequence[Claim], **asked: Any) -> bool:
+        """Let the editor mend the draft, judge what it changed, and tell whether it changed anything."""
+        objections = [claim for claim in {id(claim): claim for claim in fallen}.values() if claim not in former_claims]
+        blocks = await edited(verified.draft(draft), objections, judge.reasons, tone=tone, **asked)
         if blocks is not None:
             verified.blocks = blocks
             await _judged(draft, verified, judge)
+        return blocks is not None
+
+    try:
+        checked = await _judged(draft, verified, judge)
+        await mend([*checked.failed, *checked.left_out], unused=unused, only_mend=only_mend, unmet=unmet)
+        verified.edited = True
+        # what stands below an opening proves it, so that is mended first
+        checked = await _summed_up(draft, verified, judge)
+        if checked.of_opening and await mend(checked.of_opening, only_mend=True):
+            await _summed_up(draft, verified, judge)
     except (LimitReached, ModelError) as problem:
         verified.limits = [in_words(problem, draft.locale), say("verified_by_code", draft.locale)]
     return verified
 
 
 async def _judged(draft: ReportInputs, verified: Verified, judge: Judge) -> CheckedReport:
-    """Check a draft, let the verifier judge what is not judged yet, and return the check with its judgements."""
+    """Check a draft, let the verifier judge what is not judged yet, and return the check without what is of an opening that sums it up."""
     checked = await asyncio.to_thread(check_draft, verified.draft(draft))
-    fresh = {key: doubt for key, doubt in checked.undecided.items() if key not in verified.judgements}
-    if all(doubt.heads for doubt in fresh.values()):
-        return checked
+    fresh = _fresh(checked, verified, sums_up=False)
     absent = {words for (words, _), judgement in verified.judgements.items() if judgement.verdict == "absent"}
     known = {key: Judgement(verdict="absent") for key, doubt in fresh.items() if doubt.uncited and key[0] in absent}
     verified.judgements.update(known)  # which excerpts stand beside such a statement changes nothing
-    await judge.judged({key: doubt for key, doubt in fresh.items() if not doubt.sums_up and key not in known})
+    if not all(doubt.heads for doubt in fresh.values()):
+        await judge.judged({key: doubt for key, doubt in fresh.items() if key not in known})
+        checked = await asyncio.to_thread(check_draft, verified.draft(draft))
+    failed, left_out = (
+        [one for one in claims if one not in checked.of_opening] for claims in (checked.failed, checked.left_out)
+    )
+    return replace(checked, failed=failed, left_out=left_out)
+
+
+async def _summed_up(draft: ReportInputs, verified: Verified, judge: Judge) -> CheckedReport:
+    """Let the verifier judge what an opening sums up, by the verified statements below it, and return the check."""
     checked = await asyncio.to_thread(check_draft, verified.draft(draft))
-    summaries = {key: doubt for key, doubt in checked.undecided.items() if doubt.sums_up and key in fresh}
-    if not summaries:
+    fresh = _fresh(checked, verified, sums_up=True)
+    if all(doubt.heads for doubt in fresh.values()):
         return checked
-    await judge.judged_by_report(summaries, checked.claims)
+    await judge.judged_by_report(fresh, checked.claims)
     return await asyncio.to_thread(check_draft, verified.draft(draft))
+
+
+def _fresh(checked: CheckedReport, verified: Verified, *, sums_up: bool) -> dict[Statement, Doubt]:
+    """Return the statements of the opening, or those below it, that are not judged yet."""
+    return {
+        key: doubt
+        for key, doubt in checked.undecided.items()
+        if doubt.sums_up is sums_up and key not in verified.judgements
+    }

@@ -14,11 +14,14 @@ _MONTH_NAMES = (
 )
 _MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES.split("/"), 1) for name in names.split()}
 _MONTH = "(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
+_CAPITAL = "(?-i:(?=[A-Z]))"
+"""Of a month where no year stands beside: `HTTP/2 may answer`."""
 _CHINESE_YEAR = r"\d{4}|[零〇一二三四五六七八九]{4}"
 _CHINESE_PART = r"\d{1,2}|[一二三四五六七八九十]{1,3}"
 _CHINESE_MONTH = "1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九]"
 _DATES = (
     re.compile(r"(?<!\d)(?P<year>[12]\d{3})[-/.](?P<number>0?[1-9]|1[0-2])[-/.](?P<day>0?[1-9]|[12]\d|3[01])(?!\d)"),
+    re.compile(r"(?<!\d)(?<!\d[./-])(?P<year>[12]\d{3})-(?P<number>0[1-9]|1[0-2])(?![\d/-]|\.\d)"),
     re.compile(rf"(?<![\d.-])(?P<day>\d{{1,2}})-{_MONTH}-(?P<year>[12]\d{{3}})(?!\d)", re.IGNORECASE),
     re.compile(rf"(?<!\d)(?P<year>[12]\d{{3}})-{_MONTH}-(?P<day>\d{{1,2}})(?!\d)", re.IGNORECASE),
     re.compile(  # 16.6.2025, and with strokes where it cannot be the month that comes first
@@ -32,11 +35,11 @@ _DATES = (
     re.compile(rf"(?<!\d)(?P<number>{_CHINESE_PART})\s*月\s*(?P<day>{_CHINESE_PART})\s*[日号]"),
     re.compile(rf"(?<![\d.,一二三四五六七八九十百])(?P<number>{_CHINESE_MONTH})月"),
     re.compile(
-        rf"(?<![\d.])(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)?[ -]{_MONTH}(?:,?[ -](?P<year>[12]\d{{3}})(?!\d))?",
+        rf"(?<![\d.])(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)?[ -]{_CAPITAL}{_MONTH}(?:,?[ -](?P<year>[12]\d{{3}})(?!\d))?",
         re.IGNORECASE,
     ),
     re.compile(
-        rf"\b{_MONTH} (?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\d%])(?!,\d{{3}})"
+        rf"\b{_CAPITAL}{_MONTH} (?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\d%])(?!,\d{{3}})"
         r"(?:,? (?P<year>[12]\d{3})(?!\d))?",
         re.IGNORECASE,
     ),

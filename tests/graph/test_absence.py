@@ -191,9 +191,10 @@ async def test_a_title_that_says_that_something_is_not_told_is_judged_by_all_tha
         verdicts((1, "absent", ""), (2, "supported", "carried")),
         verdicts((1, "contradicted", "Storms closed the northern pier")),
     ]
-    endpoint.script["reporter_editing"] = [editing(("B1", "replace", "# The ferry of Norland carried more"))]
+    retitled = editing(("B1", "replace", "# The ferry of Norland carried more"))
+    endpoint.script["reporter_editing"] = [editing(), retitled]
     report = await aresearch(QUESTION, docs=[ferry])
     assert QUOTES[2] in asked(endpoint, "verifier")[2]
-    [message] = asked(endpoint, "reporter_editing")
+    _, message = asked(endpoint, "reporter_editing")
     assert f'<objection statement="{title}">' in message
     assert report.title == "The ferry of Norland carried more"

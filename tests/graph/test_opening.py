@@ -59,11 +59,12 @@ async def test_what_the_report_does_not_say_is_mended_or_marked(
     mended: bool, endpoint: OpenAIServer, ferry: Path, tmp_path: Path
 ) -> None:
     edits = [("B2", "replace", f"**TL;DR** {GROWTH}")] if mended else []
-    endpoint.script["reporter_editing"] = [editing(*edits)]
+    endpoint.script["reporter_editing"] = [editing(), editing(*edits)]
     wrong = f"{GROWTH} The fares of the line fell. The line carried 99,000 passengers."
     refused = verdicts((2, "supported", "carried"), (3, "not_told", ""))
     report = await researched(endpoint, ferry, wrong, verdicts(BODY), refused, out=tmp_path / "out")
-    [message] = asked(endpoint, "reporter_editing")
+    unused, message = asked(endpoint, "reporter_editing")
+    assert "<objection" not in unused
     assert "A model did not find it in what it cites." in message
     assert "Not in what it cites: 99,000." in message
     fares = "The fares of the line fell.† The line carried 99,000 passengers.†"
@@ -76,6 +77,22 @@ async def test_a_statement_that_fell_bears_no_opening(endpoint: OpenAIServer, fe
     fallen = verdicts((1, "not_told", ""))
     await researched(endpoint, ferry, GROWTH, fallen, verdicts((1, "supported", "carried")), out=tmp_path / "out")
     assert f"<quote>\n{QUOTES[0]}\n</quote>" in asked(endpoint, "verifier")[1]
+
+
+async def test_what_an_editor_mended_below_bears_the_opening(
+    endpoint: OpenAIServer, ferry: Path, tmp_path: Path
+) -> None:
+    mended = "Ada Holm, its captain, may retire."
+    endpoint.script["reporter_editing"] = [editing(("B6", "replace", f"{mended} [E1-2]"))]
+    opening = "Its captain may retire while 23,400 passengers were carried."
+    judged = verdicts((1, "partly", "may retire")), verdicts((1, "supported", "may retire"))
+    summary = verdicts((1, "supported", "carried"), (2, "supported", "may retire"))
+    report = await researched(endpoint, ferry, opening, *judged, summary, out=tmp_path / "out")
+    assert f"<quote>\n{QUOTES[0]}\n{mended}\n</quote>" in asked(endpoint, "verifier")[2]
+    [message] = asked(endpoint, "reporter_editing")
+    assert message.count("<objection") == 1
+    assert opening in report.markdown
+    assert "†" not in report.markdown
 
 
 async def test_a_changed_opening_does_not_verify(endpoint: OpenAIServer, ferry: Path, tmp_path: Path) -> None:

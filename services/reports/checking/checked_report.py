@@ -44,6 +44,8 @@ class CheckedReport:
     """Removed claims: refuted by their citations (`contradicted`), or dropped as unsupported."""
     failed: list[Claim] = field(default_factory=list)
     """Unsupported sentences, marked or removed."""
+    of_opening: list[Claim] = field(default_factory=list)
+    """Those among both that stand in an opening which sums up the report."""
     undecided: dict[Statement, Doubt] = field(default_factory=dict)
     """Statements that a model may judge, in order: neither verbatim in their citations nor certainly unproved."""
     connecting: list[str] = field(default_factory=list)
@@ -64,6 +66,7 @@ class CheckedReport:
             claims=self.claims + below.claims,
             left_out=self.left_out + below.left_out,
             failed=self.failed + below.failed,
+            of_opening=[*self.failed, *self.left_out],
             connecting=self.connecting + below.connecting,
             marked=self.marked + below.marked,
         )
