@@ -78,6 +78,8 @@ LONGEST_NAME = 40
 _FENCED = re.compile(r"\s{0,9}(```|~~~)\n((?:(?!\1).*\n){1,60}?)\1\n")
 _LINK = re.compile(r"<[^<>]{0,300}>`?_{0,2}")
 _HANDLE = re.compile(r"(?:(?<![ \t])[ \t]++)?\(@[\w.-]{1,60}\)")
+_INITIALS = re.compile(r"(?:[^\W\d_]\.[ -]?){1,5}")
+"""Of given names, behind the family name: `Krasic, C.`."""
 _EMAIL = re.compile(r"[^\s()]{1,100}(?:@| at )[\w.-]{1,100}[ \t]*\(([^()]{1,100})\)")
 """`ann@example.org (Ann Sounder)`."""
 _SEPARATORS = re.compile(r"[;；]"), re.compile(r"[,，、&\n]|(?<=\s)and(?=\s)")
@@ -280,6 +282,9 @@ def _people(value: str) -> list[str]:
     value = _HANDLE.sub("", _EMAIL.sub(r"\1", value[:LONGEST_LINE]))
     value = _LINK.sub("", value)
     parts = next((parts for separator in _SEPARATORS if len(parts := separator.split(value)) > 1), [value])
+    for place in reversed(range(1, len(parts))):
+        if _INITIALS.fullmatch(parts[place].strip()):
+            parts[place - 1 : place + 1] = [f"{parts[place].strip()} {parts[place - 1].strip()}"]
     return [name for part in parts if _is_name(name := part.strip().strip("`_*\"'\\ "))]
 
 

@@ -52,6 +52,8 @@ _OFFICE_PROPERTIES = {
 }
 _AS_WRITTEN = {"escape_asterisks": False, "escape_underscores": False}
 """Options of markdownify: names such as `max_age` stay as they are written, for searches, quotes and checks."""
+_EXPONENT = re.compile(r"\s*[-−]?\d{1,6}\s*")
+"""A raised number, which is another number without a sign of that: `2^31`."""
 _DEFINITION = re.compile(r"(?m)^(?:(?!:   )(\S[^\n]{0,300}?):?\n)?:   ")
 """A term with the beginning of its definition, or of a further one, as markdownify writes them."""
 _SLIDE = re.compile(r"<!-- Slide number: (\d{1,5}) -->")
@@ -128,6 +130,9 @@ def html_text(data: bytes) -> tuple[str, Card]:
     card = html_card(html.document_fromstring(str(page)), title)
     for boilerplate in page(["script", "style", "nav", "header", "footer", "aside", "form", "noscript", "template"]):
         boilerplate.decompose()
+    for raised in page("sup"):
+        if _EXPONENT.fullmatch(raised.get_text()):
+            raised.insert(0, "^")
     return _markitdown(str(page).encode(), ".html"), card
 
 

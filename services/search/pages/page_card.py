@@ -1,6 +1,7 @@
 """Reads what a web page says about itself: its card, and the name and the kind of its site, from meta tags, JSON-LD, its list of fields, and `<time>`."""
 
 import json
+import re
 from collections import deque
 from collections.abc import Iterator
 from itertools import islice
@@ -16,6 +17,8 @@ MAX_PAIRS = 40
 """Pairs of the first list of terms (`<dl>`) that are read."""
 _META = ("title", "author", "creator", "published", "modified", "date", "issued", "created", "report_number")
 """What the name of a meta tag must hold to be a field: others are about the site and its programs."""
+_ONE_AUTHOR = re.compile(r"citation_author|dc(?:terms)?\.creator", re.IGNORECASE)
+"""Meta tags of which each is one author, `Family, Given` as a rule."""
 _ARTICLE = frozenset({"headline", "datePublished", "author", "reportNumber"})
 """What JSON-LD of a text has, and of a site or a list of links has not."""
 _FIELDS = "headline name author creator datePublished dateModified dateCreated version creativeWorkStatus reportNumber".split()
@@ -44,16 +47,34 @@ _ACADEMIC = frozenset({"citation_doi", "citation_journal_title", "citation_arxiv
 def html_card(tree: HtmlElement, title: str = "", published: str = "") -> Card:
     """Return the card of a page with its scripts; the title that readers see goes before others, and the earlier date of publication counts."""
     shown = card_of([("title", title), *_listed(tree)])
-    tags = [(plain(name), text) for name, text in _tags(tree) if any(word in name.casefold() for word in _META)]
+    tags = [
+        (
+            plain(name),
+            " ".join(reversed(text.split(", "))) if _ONE_AUTHOR.match(name) and text.count(", ") == 1 else text,
+        )
+        for name, text in _tags(tree)
+        if any(word in name.casefold() for word in _META)
+    ]
     card = shown.filled(card_of([*_article(tree), *tags, *_times(tree)]))
+    titled = " ".join(
+        (tree.findtext(".//title") or "").split()
+    )  # `RFC 9204 - QPACK` above a heading without the number
+    if not card.name and card.title and titled.endswith(card.title):
+        card = card.model_copy(update={"name": card_of([("title", titled)]).name})
     published = min(filter(None, [published, card.published]), default="")  # the other is of a change
     dates = {label: day for label, day in card.dates.items() if day != published or label in shown.dates}
     return card.model_copy(update={"published": published, "dates": dates})
 
 
 def _listed(tree: HtmlElement) -> Iterator[Field]:
-    """Yield the pairs of the page's first list of terms, which is the header of a document."""
-    first = tree.find(".//dl")
+    """Yield the pairs of the page's first list of terms, unless text or a section stands between it and the heading: the header of a document."""
+    first, below = None, False
+    for element in tree.iter("h1", "h2", "p", "dl"):
+        if element.tag != "dl":
+            below = element.tag != "h1"
+        elif not below:
+            first = element
+            break
     for term in islice(first.iter("dt"), MAX_PAIRS) if first is not None else ():
         value = term.getnext()
         if value is not None and value.tag == "dd":

@@ -159,6 +159,19 @@ def test_a_page_has_the_card_of_its_list_of_fields() -> None:
     assert (card.name, card.authors, card.status, card.published) == ("PEP 9703", ["Ada Holm"], "Final", "2023-01-09")
 
 
+def test_a_page_has_the_number_of_its_title_and_authors_by_their_whole_names_and_nothing_of_a_list_in_its_text() -> (
+    None
+):
+    card = page_card(
+        """<html><head><title>RFC 9704 - The line</title><meta name="citation_author" content="Holm, Ada">
+        <meta name="author" content="Moen, B., Lie, C. D."><meta name="dcterms.issued" content="2022-06"></head><body>
+        <p>Our site</p><h1>The line</h1><p>Registered is:</p><dl><dt>Status:</dt><dd>permanent</dd></dl></body></html>"""
+    )
+    assert card.heading == "RFC 9704 – The line"
+    assert card.authors == ["Ada Holm", "B. Moen", "C. D. Lie"]
+    assert (card.published, card.status) == ("2022-06", "")
+
+
 async def test_a_document_without_a_header_has_a_title_and_nothing_else(tmp_path: Path) -> None:
     folder = tmp_path / "docs"
     folder.mkdir()

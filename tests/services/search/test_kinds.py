@@ -276,6 +276,32 @@ async def test_a_comment_of_program_code_heads_nothing(tmp_path: Path) -> None:
     assert {span.section for span in split(hit.text)} == {""}
 
 
+async def test_a_document_in_xml_is_read_by_its_paragraphs_and_data_in_xml_as_it_is(tmp_path: Path) -> None:
+    folder = tmp_path / "xml"
+    folder.mkdir()
+    (folder / "guide.xml").write_text(
+        "<!DOCTYPE a [<!ENTITY e SYSTEM 'file:///etc/hostname'>]><a><title>Sounding</title><p>The <b>weight</b>\n is of lead, &e;see:<list>"
+        "<p>hemp</p><p>wire</p></list>both.</p></a>"
+    )
+    (folder / "data.xml").write_text("<a><b>weight</b>\n<c>2</c></a>")
+    hits = {
+        hit.title: hit.text
+        for hit in await (await open_documents(folder, tmp_path / "home")).search("weight", 9, "words")
+    }
+    assert hits["Sounding"] == "Sounding\n\nThe weight is of lead, &e;see:\n\nhemp\n\nwire\n\nboth."
+    assert hits["data.xml"] == "```xml\n<a><b>weight</b>\n<c>2</c></a>\n```"
+
+
+async def test_names_numbers_and_terms_of_a_page_stay_as_they_are_written(tmp_path: Path) -> None:
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    (folder / "a.html").write_text(
+        "<h1>Limits</h1><dl><dt>MAX_AGE_S:</dt><dd>At most 2<sup>31</sup>-1, *not* more.</dd></dl>"
+    )
+    [hit] = await (await open_documents(folder, tmp_path / "home")).search("MAX_AGE_S", 1, "words")
+    assert hit.text == "# Limits\n\nMAX_AGE_S: At most 2^31-1, *not* more."
+
+
 async def test_attachments_of_a_mail_are_read_and_those_that_are_not_are_named(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     mail, inner = EmailMessage(), EmailMessage()

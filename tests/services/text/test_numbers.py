@@ -62,6 +62,8 @@ def test_a_number_has_one_value_however_it_is_written(text: str, value: float) -
         ("二〇一八年八月三十日", (2018, 8, 30)),
         ("8月30日", (None, 8, 30)),
         ("May 1875", (1875, 5, None)),
+        ("2022-06", (2022, 6, None)),
+        ("in meetings/2025-04", (2025, 4, None)),
         ("2018年", (2018, None, None)),
         ("民國一一四年十一月三日", (2025, 11, 3)),
         ("民国三十八年", (1949, None, None)),
@@ -69,6 +71,11 @@ def test_a_number_has_one_value_however_it_is_written(text: str, value: float) -
 )
 def test_a_date_has_one_meaning_however_it_is_written(text: str, date: tuple[int | None, ...]) -> None:
     assert [one.date for one in quantities(text)] == [date]
+
+
+@pytest.mark.parametrize("text", ["HTTP/2 may answer", "they march 2 miles", "part 1-2022-06"])
+def test_what_only_looks_like_a_date_is_none(text: str) -> None:
+    assert [one.kind for one in quantities(text) if one.kind == "date"] == []
 
 
 @pytest.mark.parametrize(
@@ -128,6 +135,8 @@ def test_ordinals_marks_and_names_are_no_numbers(text: str) -> None:
         ("since v6.5.0", "从 v6.5.0 起"),
         ("45 million units of gas", "a limit of `45_000_000`"),
         ("dated 2019-01", "2019-01-18"),
+        ("of June 2022", "published 2022-06"),
+        ("2022年6月", "published 2022-06"),
         ("since 6.5", "version 6.5.2"),
         ("stable in v1.28", "stable in 1.28"),
         ("lost once in 10⁵ years", "every 10^5 years"),

@@ -74,6 +74,14 @@ def test_a_long_table_is_cut_between_rows() -> None:
     assert all(piece.startswith("|") and piece.endswith("|") for piece in pieces)
 
 
+def test_parts_of_long_code_end_at_blank_lines_where_there_are_some() -> None:
+    code = (
+        "```c\n" + "\n\n".join("\n".join(f"read({part}, {line});" for line in range(7)) for part in range(6)) + "\n```"
+    )
+    parts = [code[span.start : span.end] for span in sentences(code)]
+    assert [part.splitlines()[-1] for part in parts] == ["read(1, 6);", "read(3, 6);", "```"]
+
+
 def test_code_stays_whole_up_to_three_passages_and_longer_code_is_cut_between_lines() -> None:
     def code(lines: int) -> str:
         return "```\n" + "\n\n".join(f"    wire_{place} = '# sound {place}'" for place in range(lines)) + "\n```"

@@ -11,7 +11,7 @@ TEXT = (
     "The line read “4,475 fathoms”, meas-\nured on  the deep-sea\nvoyage. "
     "‘Then’ came the **big** wire – in 1872–1876.\n"
     "近视率为５２．７％，其中　小学生\n占比“较高”。"
-    "See the tag <b> and the ﬁne café."
+    "See the tag <b> and the ﬁne café, or max\\_age\\_s of line."
 )
 
 
@@ -35,6 +35,7 @@ def found(quote: str, text: str = TEXT) -> str | None:
         ("THE LINE READ", "The line read"),
         ("…came the *big* wire...", "came the **big** wire"),
         ("The line read … deep-sea voyage", TEXT[: TEXT.index(". ‘Then’")]),
+        ("or max_age_s of line", "or max\\_age\\_s of line"),
         ("近视率为 [...] 占比", "近视率为５２．７％，其中　小学生\n占比"),
     ],
 )
