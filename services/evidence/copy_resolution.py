@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from schemas.evidence import Excerpt, Source, root_of
 from services.run.errors import StoreError
 from services.run.evidence_store import EvidenceStore
-from services.text.copies import is_copy
-from services.text.duplicates import may_overlap
+from services.text.copies import is_copy, may_overlap
 from services.text.quote_location import locate
 
 

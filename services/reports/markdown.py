@@ -35,9 +35,9 @@ from services.evidence.views import steps_by_id
 from services.reports.added_sections import computations, marked_sentences, side_notes
 from services.reports.charts.checks import check_charts, with_tables
 from services.reports.checking.checked_report import CheckedReport
-from services.reports.checking.citations import check_citations
 from services.reports.checking.claim_check import Judgements
 from services.reports.checking.code_citations import CodeCitations
+from services.reports.checking.report_check import check_citations
 from services.reports.document import cited_in, contents, words
 from services.reports.labels import ENGLISH, Labels, labels_for
 from services.reports.numbered_text import numbered_text, with_references

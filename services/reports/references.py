@@ -9,8 +9,8 @@ from schemas.evidence import EXCERPT_ID, Artifact, Excerpt, Source, root_of
 from schemas.publication import Publication
 from schemas.reporter import Report
 from services.reports.labels import Labels
+from services.text.normal_form import slug_of
 from services.text.quotable import as_read
-from services.text.slugs import slug_of
 
 MAX_NAME = 40
 """Maximum characters of a source in the name of its text."""

@@ -7,9 +7,8 @@ from dataclasses import replace
 from itertools import chain, pairwise
 from typing import Literal
 
-from services.text.enclosing_lines import EnclosingLines
 from services.text.page_numbers import is_page
-from services.text.spans import Span
+from services.text.spans import EnclosingLines, Span
 
 TARGET = 900
 """Characters of a passage in scripts with spaces; Chinese says the same in half as many."""

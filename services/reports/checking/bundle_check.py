@@ -13,9 +13,18 @@ from schemas.evidence import PASSED, Claim, Excerpt, Source
 from services.evidence.computation import program_of
 from services.evidence.contradictions import check_contradiction
 from services.evidence.literals import origin_of
-from services.reports.bundle_files import MAX_TEXTS_BYTES, BundleContent, read_bundle, read_inside, seal, source_text
+from services.reports.bundle_files import (
+    MAX_TEXTS_BYTES,
+    SECONDS,
+    BundleContent,
+    Clock,
+    OutOfTime,
+    read_bundle,
+    read_inside,
+    seal,
+    source_text,
+)
 from services.reports.checking.claim_check import summary_fault
-from services.reports.checking.clock import SECONDS, Clock, OutOfTime
 from services.reports.checking.doubts import doubt_of, evidence_of
 from services.reports.document import contents, letters, within, words
 from services.reports.labels import counts_of, labels_for

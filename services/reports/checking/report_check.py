@@ -1,10 +1,18 @@
-"""Checks a report block by block: what is left of each when its statements are kept, marked or removed."""
+"""Checks every sentence of a report that makes a claim against its cited excerpts, block by block.
+
+The report is parsed as Markdown and written anew from what is understood of it. What a model wrote that links, loads or
+runs does not survive; a statement that its citations do not support is marked or dropped, one that they refute is left out; a
+blockquote must be verbatim. A sentence without citations is covered by those that stand next in its paragraph; a heading, a
+label or an introduction by those below it. For a sentence that nothing covers code cites the excerpt that supports it. A sentence
+that is marked as inference may conclude from what it cites (`ClaimCheck.inference`); of more than a third of a report a verifier decides alone.
+"""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, takewhile, zip_longest
+from typing import Literal
 
 from schemas.document import (
     Block,
@@ -24,17 +32,20 @@ from schemas.document import (
     Table,
     Text,
 )
-from schemas.evidence import Claim
+from schemas.evidence import Claim, Excerpt
+from schemas.reporter import Report
 from services.check.verdict import Verdict
+from services.embedding.cross_lingual import Likeness
 from services.evidence.non_claims import without_label
 from services.reports.charts.checks import chart_sources, is_chart
-from services.reports.checking.checked_report import CheckedReport
-from services.reports.checking.claim_check import ClaimCheck
+from services.reports.checking.checked_report import CheckedReport, FormerClaims
+from services.reports.checking.claim_check import ClaimCheck, Judgements
+from services.reports.checking.code_citations import CodeCitations, find_quotation
 from services.reports.checking.coverage import Coverage, covering, is_label_line
-from services.reports.checking.quotations import find_quotation
 from services.reports.checking.statement_check import StatementCheck, is_inference
 from services.reports.document import contents, within, without_empty_sections
-from services.reports.markdown_blocks import joined
+from services.reports.labels import labels_for
+from services.reports.markdown_blocks import joined, read_draft
 from services.reports.sentences import (
     Units,
     ids_in,
@@ -47,6 +58,7 @@ from services.reports.sentences import (
     with_citations,
     words_of,
 )
+from services.reports.statuses import too_many_inferred
 from services.text.passages import unwrapped
 from services.text.quotable import as_line, without_markup
 
@@ -268,3 +280,47 @@ def _lead(units: list[Inline]) -> tuple[list[Inline], list[Inline]]:
     end = len(first) + len(blanks)
     heads = 1 < len(first) <= MAX_LEAD and end < len(units) and text_of(first[-1:]) in _FULL_STOPS
     return (units[:end], units[end:]) if heads else ([], units)
+
+
+def check_citations(
+    draft: str | Sequence[Block],
+    excerpts: Mapping[str, Excerpt],
+    *,
+    titles: Mapping[str, str] | None = None,
+    published: Mapping[str, str] | None = None,
+    untraced: Mapping[str, Collection[str]] | None = None,
+    unsupported: Literal["mark", "drop"] = "mark",
+    locale: str = "en-US",
+    question: str = "",
+    likeness: Likeness | None = None,
+    judgements: Judgements | None = None,
+    citing: CodeCitations | None = None,
+    former: Report | None = None,
+) -> CheckedReport:
+    """Check every sentence of a report, and mark or drop unsupported sentences.
+
+    The draft is what a model wrote, or its Markdown, which cites excerpts as `[E2-1]`. The evidence is that of `ClaimCheck`; excerpts for
+    sentences without citations are found among all by default. The statements of the former report, which this one changes, keep what the
+    check said of them.
+    """
+    titles = titles or {}
+    citing = citing or CodeCitations(list(excerpts.values()), titles)
+    check = ClaimCheck(
+        excerpts,
+        titles,
+        published or {},
+        untraced or {},
+        question,
+        labels_for(locale),
+        likeness,
+        judgements or {},
+        citing=citing,
+        former=FormerClaims.of(former),
+    )
+    drop = unsupported == "drop"
+    blocks = read_draft(draft, excerpts) if isinstance(draft, str) else draft
+    checked = ReportCheck(StatementCheck(check, drop)).report(blocks)
+    if not too_many_inferred(checked.claims):
+        return checked
+    stricter = StatementCheck(replace(check, undecided={}), drop, too_many_inferred=True)
+    return ReportCheck(stricter).report(blocks)

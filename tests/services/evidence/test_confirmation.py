@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.evidence import Excerpt, Source
-from services.evidence.confirmation import confirmations
+from services.evidence.contradictions import confirmations
 
 OWN = "The Vell lighthouse is 48 metres tall."
 OTHERS = "Built in 1871, the lighthouse of Vell stands 48 metres tall."

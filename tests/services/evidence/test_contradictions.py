@@ -7,7 +7,7 @@ from schemas.evidence import Contradiction, Excerpt, Source
 from services.evidence.contradictions import check_contradiction
 from services.evidence.copy_resolution import settled_copies
 from services.run.evidence_store import EvidenceStore
-from services.text.duplicates import fingerprint
+from services.text.copies import fingerprint
 
 TRENCH = "The Challenger Deep is 10,994 m deep."
 

@@ -13,7 +13,7 @@ from services.reports.bundle import write_bundle
 from services.reports.markdown import ReportInputs, finish_report
 from services.reports.markdown_blocks import read_draft
 from services.run.evidence_store import EvidenceStore, content_hash
-from services.text.duplicates import fingerprint
+from services.text.copies import fingerprint
 from services.text.normal_form import normalise_text
 
 ENGLISH = [

@@ -7,8 +7,7 @@ from typing import Literal
 import pytest
 
 from schemas.chart import Chart, Series
-from schemas.deck import DeckCard, DeckPage
-from schemas.document import Drawing
+from schemas.document import DeckCard, DeckPage, Drawing
 from schemas.reporter import Report
 from schemas.reporter_slides import SlideCard, SlidePage, Slides
 from services.reports.labels import labels_for

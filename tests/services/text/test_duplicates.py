@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from services.text.copies import MAX_COMPARED, is_copy
-from services.text.duplicates import HASHES, fingerprint, may_be_copy, may_overlap, similarity
+from services.text.copies import HASHES, MAX_COMPARED, fingerprint, is_copy, may_be_copy, may_overlap, similarity
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.text.windows import best_window, widen
+from services.text.units import best_window, widen
 
 TEXT = "哈伯勒有轨电车概况\n作者：陈立文\n蓝线于2018年5月开通，全长6.8公里。最终造价为2.38亿欧元。"
 

@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from schemas.evidence import Excerpt, Judged, Judgement
 from services.reports.checking.bundle_check import is_verbatim
 from services.reports.checking.checked_report import CheckedReport
-from services.reports.checking.citations import check_citations
+from services.reports.checking.report_check import check_citations
 
 Excerpts = Mapping[str, Excerpt]
 GOOD = "HMS Challenger sounded 4,475 fathoms near Guam [E2-1]."

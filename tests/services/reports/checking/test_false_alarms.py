@@ -7,7 +7,7 @@ import pytest
 
 from schemas.evidence import Excerpt, Judgement
 from services.reports.checking.checked_report import CheckedReport
-from services.reports.checking.citations import check_citations
+from services.reports.checking.report_check import check_citations
 
 PENALTY = "The penalty of the free-threaded build is around 10% on Linux."
 LOCKS = "Extensions that use borrowed references without the GIL need explicit locking."

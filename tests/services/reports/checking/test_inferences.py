@@ -8,7 +8,7 @@ import pytest
 from schemas.document import Block
 from schemas.evidence import NO_INPUT, Excerpt, Judgement, Status
 from services.reports.checking.checked_report import CheckedReport
-from services.reports.checking.citations import check_citations
+from services.reports.checking.report_check import check_citations
 
 QUOTES = {
     "E1-1": "The sodium cell kept 80 percent of its capacity for 4,200 cycles at a price of 62 euros per kilowatt-hour.",

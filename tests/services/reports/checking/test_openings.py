@@ -5,8 +5,8 @@ import pytest
 from schemas.evidence import Claim, Judgement
 from schemas.usage import Usage
 from services.reports.checking.checked_report import CheckedReport
-from services.reports.checking.citations import check_citations
 from services.reports.checking.claim_check import Judgements
+from services.reports.checking.report_check import check_citations
 from services.reports.markdown import ReportInputs, finish_report
 from tests.services.reports.full import evidence
 

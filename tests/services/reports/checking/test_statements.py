@@ -6,7 +6,7 @@ import pytest
 
 from schemas.evidence import Excerpt, Judgement
 from services.reports.checking.checked_report import CheckedReport
-from services.reports.checking.citations import check_citations
+from services.reports.checking.report_check import check_citations
 
 QUOTES = {
     "E1-1": "In 2019 exports of Norland were 18.2 million tonnes. In 2021 they rose to 23.4 million tonnes.",
