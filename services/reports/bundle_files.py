@@ -30,6 +30,7 @@ from services.run.ui_text import say
 from services.search.file_types import MAX_CHARACTERS
 
 FORMAT_VERSION = 3
+"""A field that is added to `docs/evidence.schema.json` needs no new version; one that is taken out, renamed or means something else does."""
 READABLE = (1, 2, FORMAT_VERSION)
 """Supported versions: in 1 and 2, texts are named by their hashes; in 1, every text is uncompressed."""
 MAX_REPORT_BYTES = 2_000_000
