@@ -125,23 +125,10 @@ def read_report(folder: Path) -> Report:
     Raises:
         BundleError: as `read_bundle`.
     """
-    raw, content, markdown = read_bundle(folder)
-    return Report(
-        title=content.title,
-        question=content.question,
-        locale=raw.get("locale", ""),
-        markdown=markdown.decode(errors="replace"),
-        answered=content.answered,
-        sources=content.sources,
-        excerpts=content.excerpts,
-        citations=content.claims,
-        contradictions=content.contradictions,
-        follow_up_questions=content.follow_up_questions,
-        limits=content.limits,
-        artifacts=content.artifacts,
-        usage=content.usage,
-        run_id=content.run_id,
-    )
+    _, content, markdown = read_bundle(folder)
+    names = (BundleContent.model_fields.keys() & Report.model_fields.keys()) - {"version"}
+    known = {name: getattr(content, name) for name in names}
+    return Report(**known, markdown=markdown.decode(errors="replace"), citations=content.claims)
 
 
 def check_size(file: Path, raw: Mapping[str, Any]) -> None:

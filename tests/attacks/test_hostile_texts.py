@@ -16,7 +16,6 @@ from services.check import support
 from services.evidence import non_claims
 from services.models import reasoning_tags, structured_output
 from services.reports import markdown_blocks
-from services.reports.checking import report_check
 from services.reports.markdown_blocks import read_draft, read_markdown
 from services.reports.rendering import to_markdown
 from services.text import copies, numbers, passages, questions, quote_location, tokens, units
@@ -25,6 +24,7 @@ from services.text.normal_form import normalise_text
 from services.tools import structured_calls
 from services.turn import conversation
 from tests.attacks.processor_time import ProcessorTimeExceeded, processor_time
+from tests.services.reports.checking.conftest import check_citations
 
 SIZE = 20_000
 SECONDS = 3.0
@@ -55,7 +55,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "finished": lambda text: to_markdown(read_markdown(text)),
     "statements": passages.statements,
     "fingerprint": copies.fingerprint,
-    "report": lambda text: report_check.check_citations(text, _EXCERPTS, titles={"a": "A title"}),
+    "report": lambda text: check_citations(text, _EXCERPTS, titles={"a": "A title"}),
     "window": lambda text: units.best_window(text, "who was the king of Spain in 2020?", 300),
     "tokens": tokens.tokens,
     "thinking": reasoning_tags.split_thinking,

@@ -29,7 +29,6 @@ LITERALS = {
     "prompts/data.py:neutraliser": "names of tags and of control tokens, escaped",
     "services/reports/merge_sections.py:_with_terms": "a term, escaped",
     "services/text/numerals.py:_words": "CLDR's own words, escaped",
-    "services/text/names.py:_is_country_in_short": "the first character of a name, escaped",
     "services/run/wishes.py:pasted_text": "the first words of a text, escaped",
 }
 """Functions that make a pattern while they run, and of what: a literal with fixed words around it."""

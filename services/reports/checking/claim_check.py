@@ -64,14 +64,14 @@ class ClaimCheck:
 
     excerpts: Mapping[str, Excerpt]
     """All citable excerpts by id."""
-    titles: Mapping[str, str]
-    """Cards of the sources (`Card.evidence`), by `content_hash`."""
-    published: Mapping[str, str]
-    """ISO dates of the sources by `content_hash`; unknown dates are missing or empty."""
-    untraced: Mapping[str, Collection[str]]
-    """Numbers that no source gives (`Source.untraced`), by the `content_hash`s of computations that put them out."""
-    question: str
     labels: Labels
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """Cards of the sources (`Card.evidence`), by `content_hash`."""
+    published: Mapping[str, str] = field(default_factory=dict)
+    """ISO dates of the sources by `content_hash`; unknown dates are missing or empty."""
+    untraced: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """Numbers that no source gives (`Source.untraced`), by the `content_hash`s of computations that put them out."""
+    question: str = ""
     likeness: Likeness | None = None
     judgements: Judgements = field(default_factory=dict)
     citing: CodeCitations | None = None

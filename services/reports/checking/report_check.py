@@ -8,11 +8,10 @@ that is marked as inference may conclude from what it cites (`ClaimCheck.inferen
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, takewhile, zip_longest
-from typing import Literal
 
 from schemas.document import (
     Block,
@@ -32,20 +31,17 @@ from schemas.document import (
     Table,
     Text,
 )
-from schemas.evidence import Claim, Excerpt
-from schemas.reporter import Report
+from schemas.evidence import Claim
 from services.check.verdict import Verdict
-from services.embedding.cross_lingual import Likeness
 from services.evidence.non_claims import without_label
 from services.reports.charts.checks import chart_sources, is_chart
-from services.reports.checking.checked_report import CheckedReport, FormerClaims
-from services.reports.checking.claim_check import ClaimCheck, Judgements
-from services.reports.checking.code_citations import CodeCitations, find_quotation
+from services.reports.checking.checked_report import CheckedReport
+from services.reports.checking.claim_check import ClaimCheck
+from services.reports.checking.code_citations import find_quotation
 from services.reports.checking.coverage import Coverage, covering, is_label_line
 from services.reports.checking.statement_check import StatementCheck, is_inference
 from services.reports.document import contents, within, without_empty_sections
-from services.reports.labels import labels_for
-from services.reports.markdown_blocks import joined, read_draft
+from services.reports.markdown_blocks import joined
 from services.reports.sentences import (
     Units,
     ids_in,
@@ -282,43 +278,8 @@ def _lead(units: list[Inline]) -> tuple[list[Inline], list[Inline]]:
     return (units[:end], units[end:]) if heads else ([], units)
 
 
-def check_citations(
-    draft: str | Sequence[Block],
-    excerpts: Mapping[str, Excerpt],
-    *,
-    titles: Mapping[str, str] | None = None,
-    published: Mapping[str, str] | None = None,
-    untraced: Mapping[str, Collection[str]] | None = None,
-    unsupported: Literal["mark", "drop"] = "mark",
-    locale: str = "en-US",
-    question: str = "",
-    likeness: Likeness | None = None,
-    judgements: Judgements | None = None,
-    citing: CodeCitations | None = None,
-    former: Report | None = None,
-) -> CheckedReport:
-    """Check every sentence of a report, and mark or drop unsupported sentences.
-
-    The draft is what a model wrote, or its Markdown, which cites excerpts as `[E2-1]`. The evidence is that of `ClaimCheck`; excerpts for
-    sentences without citations are found among all by default. The statements of the former report, which this one changes, keep what the
-    check said of them.
-    """
-    titles = titles or {}
-    citing = citing or CodeCitations(list(excerpts.values()), titles)
-    check = ClaimCheck(
-        excerpts,
-        titles,
-        published or {},
-        untraced or {},
-        question,
-        labels_for(locale),
-        likeness,
-        judgements or {},
-        citing=citing,
-        former=FormerClaims.of(former),
-    )
-    drop = unsupported == "drop"
-    blocks = read_draft(draft, excerpts) if isinstance(draft, str) else draft
+def check_citations(blocks: Sequence[Block], check: ClaimCheck, *, drop: bool = False) -> CheckedReport:
+    """Check every sentence of a draft by the evidence; mark unsupported sentences, or drop them."""
     checked = ReportCheck(StatementCheck(check, drop)).report(blocks)
     if not too_many_inferred(checked.claims):
         return checked
