@@ -1,4 +1,4 @@
-"""Where excerpts contradict or confirm each other, as far as code can see.
+"""Where excerpts contradict or confirm each other, as far as code can see: figures, dates, a denial, opposite words.
 
 An independent source confirms a figure if it gives the same number of the same thing, in words of its own. Independent is what somebody
 else publishes: another owner, no copy, not the same words. What a program computed from sources confirms none.
@@ -7,15 +7,19 @@ else publishes: another owner, no copy, not the same words. What a program compu
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, islice
+from itertools import combinations, islice, product
 
-from schemas.evidence import Contradiction, Excerpt, Source, root_of
+from schemas.evidence import Contradiction, Difference, Excerpt, Source, root_of
 from schemas.state import ResearchState
-from services.check.differences import agreement, difference, difference_within
+from services.check.compared_text import ComparedText, Figure, conflicting, name_parts, read
+from services.check.numbers import equal
+from services.check.suspicions import nearest_clause
 from services.evidence.citable_excerpts import all_excerpts, with_each
 from services.search.source_kinds import owner_of
 from services.text.copies import may_overlap
-from services.text.measures import Measure, measures
+from services.text.measures import MEASURED_KINDS, Measure, measures
+from services.text.passages import sentences
+from services.text.polarity import negated, opposite
 from services.text.quote_location import locate
 from services.text.tokens import has_cjk, tokens
 
@@ -135,3 +139,81 @@ def _pairs_with_equal_figures(statements: Sequence[_Statement]) -> Iterator[tupl
             for candidate in second.figures[kind]
         ):
             yield first, second
+
+
+MAX_FIGURES = 60
+"""Figures of an excerpt that are compared."""
+
+
+def difference(first: str, other: str) -> Difference:
+    """Return what two excerpts differ in; empty where code sees no difference."""
+    left, right = read(first), read(other)
+    for mine, theirs in _of_one_thing(left, right):
+        if not equal(mine.measure, theirs.measure) and not _gives(left, theirs) and not _gives(right, mine):
+            return "numbers"
+    if has_cjk(first) != has_cjk(other):
+        return ""
+    for clause in left.clauses:
+        counterpart = nearest_clause(clause, [right])
+        if counterpart and negated(counterpart) is not negated(clause):
+            return "negation"
+        if counterpart and (opposite(clause, counterpart) or opposite(counterpart, clause)):
+            return "opposites"
+    return "dates" if _other_years(left, right) else ""
+
+
+def difference_within(text: str) -> Difference:
+    """Return whether two sentences of an excerpt give one thing different figures; a denial beside another sentence is no disagreement."""
+    parts = [text[span.start : span.end] for span in sentences(text)]
+    return "numbers" if any(difference(first, other) == "numbers" for first, other in combinations(parts, 2)) else ""
+
+
+def agreement(first: str, other: str) -> bool:
+    """Tell whether two excerpts give one thing the same figure."""
+    left, right = read(first), read(other)
+    kinds = {figure.measure.kind for figure in (*left.figures, *right.figures)} & MEASURED_KINDS
+    compared = kinds - {"time"} or kinds  # a time beside other figures says when or how long they were measured
+    return not difference(first, other) and any(
+        mine.measure.kind in compared and equal(mine.measure, theirs.measure)
+        for mine, theirs in _of_one_thing(left, right)
+    )
+
+
+def _of_one_thing(left: ComparedText, right: ComparedText) -> Iterator[tuple[Figure, Figure]]:
+    """Yield the pairs of figures of one kind, period and subject in contexts with mostly the same words."""
+    for mine, theirs in product(left.figures[:MAX_FIGURES], right.figures[:MAX_FIGURES]):
+        if (
+            mine.measure.kind == theirs.measure.kind
+            and not conflicting(mine.periods, theirs.periods)
+            and not _other_names(mine, theirs)
+            and _alike(mine, theirs)
+        ):
+            yield mine, theirs
+
+
+def _other_names(mine: Figure, theirs: Figure) -> bool:
+    left, right = name_parts(mine.subjects), name_parts(theirs.subjects)
+    return bool(left and right) and not left & right
+
+
+def _alike(mine: Figure, theirs: Figure) -> bool:
+    """Tell whether one context has all words of the other; of contexts in two languages, whether they share a name."""
+    if mine.chinese is not theirs.chinese:
+        return bool(name_parts(mine.subjects) & name_parts(theirs.subjects))
+    left, right = mine.clause or mine.words, theirs.clause or theirs.words
+    common, smaller = len(left & right), min(len(left), len(right))
+    return 0 < common == smaller
+
+
+def _gives(reading: ComparedText, figure: Figure) -> bool:
+    return any(equal(figure.measure, other.measure) for other in reading.figures)
+
+
+def _other_years(left: ComparedText, right: ComparedText) -> bool:
+    """Tell whether two excerpts without figures date one event to different times."""
+    return not (left.figures or right.figures) and any(
+        conflicting(mine.periods, theirs.periods) and _alike(mine, theirs) and not _other_names(mine, theirs)
+        for mine, theirs in product(left.years[:MAX_FIGURES], right.years[:MAX_FIGURES])
+        if all(conflicting(year.periods, mine.periods) for year in right.years)
+        and all(conflicting(year.periods, theirs.periods) for year in left.years)
+    )
