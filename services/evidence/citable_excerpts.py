@@ -155,7 +155,6 @@ async def _locations(excerpts: Iterable[Excerpt], evidence: EvidenceStore) -> di
 
 
 def _above(text: str, quoted: Sequence[Excerpt]) -> dict[tuple[str, int], dict[str, Any]]:
-    """Return the section, page and table or code headings above quotes of a text, by their places."""
     heads, pages, sections = Heads(text), Pages(text), Sections(text)
     return {
         place: {

@@ -95,7 +95,6 @@ def _type(source: Source) -> str:
 
 
 def _date_parts(written: str) -> list[int]:
-    """Return a date as year, month and day, as far as it is known."""
     return [int(part) for part in (iso_date(written) or "").split("-") if part]
 
 

@@ -118,7 +118,6 @@ class ReportInputs:
 
 
 def _proving(draft: ReportInputs) -> dict[str, str]:
-    """Return the quotes that can prove a number of a chart, by excerpt id."""
     citable = [excerpt for excerpt in draft.excerpts if excerpt.content_hash in draft.sources]
     return {excerpt.id: proving(excerpt.quote, draft.sources[excerpt.content_hash].untraced) for excerpt in citable}
 
@@ -287,7 +286,6 @@ def _conflicts(contradictions: list[Contradiction], draft: ReportInputs, labels:
 
 
 def _best_sentence(quote: str, about: str, longest: int) -> str:
-    """Return a quote; of a long one, the sentence most relevant to `about`."""
     spans = sentences(quote) if len(quote) > longest else []
     parts = [quote[span.start : span.end] for span in spans]
     scores = sentence_scores(about, parts)

@@ -75,7 +75,6 @@ def parse_report(report: Report) -> ParsedReport:
 
 
 def _cut(blocks: Sequence[Block]) -> tuple[Inlines, tuple[Block, ...], list[Section]]:
-    """Split the blocks at their headings."""
     heads = [(place, block) for place, block in enumerate(blocks) if isinstance(block, Heading)]
     title: Inlines = ()
     if heads and heads[0][0] == 0 and heads[0][1].level == 1:

@@ -270,7 +270,6 @@ def _publisher(source: Source, labels: Labels, beside: str) -> tuple[str, str]:
 
 
 def _by(source: Source, labels: Labels) -> tuple[str, ...]:
-    """Return the authors and the date of a source's card."""
     known = source.card.authors
     authors = labels.enumeration.join(known[:MAX_AUTHORS])
     if len(known) > MAX_AUTHORS:
@@ -287,6 +286,5 @@ def _catalogued(publication: Publication, labels: Labels) -> list[str]:
 
 
 def _in_charts(report: Report) -> set[str]:
-    """Return the ids of the excerpts that charts cite."""
     fences = re.findall(r"^```chart\n((?>(?:(?!```)[^\n]*+\n)*))```$", report.markdown, re.MULTILINE)
     return {key for fence in fences for key in re.findall(EXCERPT_ID, fence)}

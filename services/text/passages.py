@@ -171,7 +171,6 @@ def _between_blank_lines(text: str, start: int, last: int) -> Iterator[tuple[int
 
 
 def _fitting(text: str, start: int, end: int, target: int, max_chars: int) -> Iterator[Span]:
-    """Yield a stretch of at most `max_chars` characters whole, and pieces of a longer one."""
     if end - start <= max_chars:
         yield Span(start, end)
         return

@@ -235,7 +235,6 @@ class ReportCheck:
         return self.statements.failed(shown, self.check.unverified(words, ids, Verdict("quote"))) if words else []
 
     def _quoted(self, blocks: Iterable[Block]) -> tuple[str, list[str]]:
-        """Return the words of quoted blocks, and the known ids in them."""
         lines = [content for block in blocks for part in within(block) for content in contents(part)]
         return "\n".join(filter(None, map(words_of, lines))), self.statements.known_ids(chain.from_iterable(lines))
 

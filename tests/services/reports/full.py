@@ -146,6 +146,11 @@ graph LR; ping --> echo; echo --> depth
     return report_of(body, ENGLISH, "How deep is the Challenger Deep?", "en-US", changes)
 
 
+def english_from(markdown: str, **changes: Any) -> Report:
+    """Return the report in English with this text, as an earlier version stored it: without a tree."""
+    return english().model_copy(update={"document": None, "markdown": markdown, **changes})
+
+
 def chinese(**changes: Any) -> Report:
     """Return a report in Chinese with everything in it."""
     bars = chart(
