@@ -12,7 +12,7 @@ from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
 from services.check.numbers import proving
 from services.evidence.citable_excerpts import placed
-from services.evidence.number_tracing import StoredLine, lines_holding, lines_of, trace
+from services.evidence.computation import StoredLine, lines_holding, lines_of, trace
 from services.evidence.views import overview
 from services.models import ask
 from services.run.scope import Run, current_run, evidence_of

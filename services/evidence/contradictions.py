@@ -1,9 +1,10 @@
-"""Where excerpts contradict or confirm each other, as far as code can see: figures, dates, a denial, opposite words.
+"""Where excerpts contradict or confirm each other, as far as code can see: figures, dates, a denial, opposite words; and which sources are copies, settled by their texts.
 
 An independent source confirms a figure if it gives the same number of the same thing, in words of its own. Independent is what somebody
 else publishes: another owner, no copy, not the same words. What a program computed from sources confirms none.
 """
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,8 +16,10 @@ from services.check.compared_text import ComparedText, Figure, conflicting, name
 from services.check.numbers import equal
 from services.check.suspicions import nearest_clause
 from services.evidence.citable_excerpts import all_excerpts, with_each
+from services.run.errors import StoreError
+from services.run.evidence_store import EvidenceStore
 from services.search.source_kinds import owner_of
-from services.text.copies import may_overlap
+from services.text.copies import is_copy, may_overlap
 from services.text.measures import MEASURED_KINDS, Measure, measures
 from services.text.passages import sentences
 from services.text.polarity import negated, opposite
@@ -217,3 +220,53 @@ def _other_years(left: ComparedText, right: ComparedText) -> bool:
         if all(conflicting(year.periods, mine.periods) for year in right.years)
         and all(conflicting(year.periods, theirs.periods) for year in left.years)
     )
+
+
+async def settled_copies(
+    sources: Mapping[str, Source], excerpts: Sequence[Excerpt], evidence: EvidenceStore
+) -> dict[str, Source]:
+    """Confirm copies among sources: a copy's text must agree with the original's, which must contain the copy's quotes.
+
+    A source that is quoted is the original of those that are not. What cannot be compared, as its text is not in this store,
+    is no copy.
+    """
+    quotes: dict[str, list[str]] = {}
+    for excerpt in excerpts:
+        quotes.setdefault(excerpt.content_hash, []).append(excerpt.quote)
+    settled: dict[str, Source] = {}
+    originals: list[str] = []
+    texts: dict[str, str | None] = {}
+    for key in sorted(sources, key=lambda source: (source not in quotes, sources[source].duplicate_of is not None)):
+        source, original = sources[key], None
+        for candidate in originals:
+            if not _may_be_copies(key, candidate, sources):
+                continue
+            text, other = await _text(key, texts, evidence), await _text(candidate, texts, evidence)
+            if text is None or other is None:
+                continue
+            if await asyncio.to_thread(_holds, text, other, quotes.get(key, [])):
+                original = candidate
+                break
+        if original is None:
+            originals.append(key)
+        settled[key] = source.model_copy(update={"duplicate_of": original})
+    return {key: settled[key] for key in sources}
+
+
+def _may_be_copies(key: str, candidate: str, sources: Mapping[str, Source]) -> bool:
+    """Tell whether two sources may be copies: by what a search said of them, or by their signatures."""
+    same = root_of(key, sources) == root_of(candidate, sources)
+    return same or may_overlap(sources[key].fingerprint, sources[candidate].fingerprint)
+
+
+def _holds(text: str, original: str, quotes: Sequence[str]) -> bool:
+    return is_copy(text, original) and all(locate(quote, original) for quote in quotes)
+
+
+async def _text(key: str, texts: dict[str, str | None], evidence: EvidenceStore) -> str | None:
+    if key not in texts:
+        try:
+            texts[key] = await evidence.get_text(key)
+        except StoreError:
+            texts[key] = None
+    return texts[key]

@@ -38,8 +38,7 @@ from services.reports.charts.checks import chart_sources, is_chart
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.claim_check import ClaimCheck
 from services.reports.checking.code_citations import find_quotation
-from services.reports.checking.coverage import Coverage, covering, is_label_line
-from services.reports.checking.statement_check import StatementCheck, is_inference
+from services.reports.checking.statement_check import Coverage, StatementCheck, covering, is_inference, is_label_line
 from services.reports.document import contents, within, without_empty_sections
 from services.reports.markdown_blocks import joined
 from services.reports.sentences import (

@@ -4,8 +4,7 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 
 from schemas.evidence import Contradiction, Excerpt, Source
-from services.evidence.contradictions import check_contradiction, confirmations, difference
-from services.evidence.copy_resolution import settled_copies
+from services.evidence.contradictions import check_contradiction, confirmations, difference, settled_copies
 from services.run.evidence_store import EvidenceStore
 from services.text.copies import fingerprint
 
