@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 
 from prompts import prompt_info
 from schemas.context import RunContext
-from schemas.document import DeckPage
+from schemas.deck import DeckPage
 from schemas.evidence import Excerpt, status_counts
 from schemas.reporter import Report, ReporterPrompt
 from schemas.revision import Revision

@@ -1,12 +1,11 @@
-"""The text of a report as a tree: blocks, and in them styled text, citations, formulas and the marks of statements; and the pages of its slides."""
+"""The text of a report as a tree: blocks, and in them styled text, citations, formulas and the marks of statements."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field, PlainSerializer
+from pydantic import PlainSerializer
 
 from schemas.chart import Chart
-from schemas.clean_text import CleanLine
 from schemas.evidence import Status
 
 Style = Literal["strong", "emphasis", "code"]
@@ -161,26 +160,3 @@ class Document:
     """Notes below the title, such as a safety note."""
     added: tuple[Block, ...] = ()
     """Sections that the program adds, without the references."""
-
-
-class DeckCard(BaseModel):
-    """A thought on a page."""
-
-    text: CleanLine
-    citations: list[str]
-    """Ids of the excerpts that prove it."""
-    inferred: bool = False
-    """Whether it says what the report marks as an inference."""
-    value: CleanLine = ""
-    """The number with its unit in the text that is the card's point; empty if none is."""
-
-
-class DeckPage(BaseModel):
-    """A page: one point, and what it rests on."""
-
-    section: int
-    """Section of the report's own text that it belongs to, from 1."""
-    title: CleanLine
-    cards: list[DeckCard] = Field(default_factory=list)
-    figure: int = 0
-    """What it shows, from 1: the report's charts and tables in their order, and then its code; 0 for none."""

@@ -6,7 +6,8 @@ from typing import Any
 from pydantic import BaseModel, Field, model_validator
 
 from schemas.clean_text import CleanLine, CleanText
-from schemas.document import DeckPage, Document
+from schemas.deck import DeckPage
+from schemas.document import Document
 from schemas.evidence import Answered, Artifact, Claim, Contradiction, Excerpt, Source, by_content_hash
 from schemas.evidence_view import ContradictionView, EvidenceView, FindingView
 from schemas.later_rooms import later

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
+from schemas.deck import DeckPage
 from schemas.document import (
     Alignment,
     Block,
     Break,
     Citation,
     Code,
-    DeckPage,
     Drawing,
     Formula,
     Heading,

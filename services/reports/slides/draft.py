@@ -9,19 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from schemas.document import (
-    Block,
-    Code,
-    DeckCard,
-    DeckPage,
-    Drawing,
-    Inlines,
-    Listing,
-    Mark,
-    Paragraph,
-    Quotation,
-    Table,
-)
+from schemas.deck import DeckCard, DeckPage
+from schemas.document import Block, Code, Drawing, Inlines, Listing, Mark, Paragraph, Quotation, Table
 from schemas.reporter import Report
 from schemas.reporter_slides import (
     MAX_CARDS,

@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, groupby, zip_longest
 
-from schemas.document import Block, Code, DeckCard, DeckPage, Drawing, Listing, Mark, Paragraph, Quotation, Table
+from schemas.deck import DeckCard, DeckPage
+from schemas.document import Block, Code, Drawing, Listing, Mark, Paragraph, Quotation, Table
 from services.reports.added_sections import why_marked
 from services.reports.document import KeyFigure, ParsedReport, Section, letters, words
 from services.reports.labels import Labels, labels_for

@@ -7,7 +7,8 @@ from typing import Literal
 import pytest
 
 from schemas.chart import Chart, Series
-from schemas.document import DeckCard, DeckPage, Drawing
+from schemas.deck import DeckCard, DeckPage
+from schemas.document import Drawing
 from schemas.reporter import Report
 from schemas.reporter_slides import SlideCard, SlidePage, Slides
 from services.reports.labels import labels_for
