@@ -19,7 +19,7 @@ from services.run.scope import choices, evidence_of, node_run
 from services.run.ui_text import in_brackets
 from services.search.journaled import Search, gather_once, overview_once
 from services.text.heads import above
-from services.text.windows import best_window, widen
+from services.text.units import best_window, widen
 from services.tools.mcp.configuration import configured
 from services.turn.memory_recall import Remembered, recall_memory
 

@@ -11,8 +11,8 @@ from schemas.evidence import NO_INPUT, Artifact, Excerpt, Passage, Source
 from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
 from services.check.numbers import proving
-from services.evidence.number_tracing import StoredLine, lines_holding, lines_of, trace
-from services.evidence.table_heads import placed
+from services.evidence.citable_excerpts import placed
+from services.evidence.computation import StoredLine, lines_holding, lines_of, trace
 from services.evidence.views import overview
 from services.models import ask
 from services.run.scope import Run, current_run, evidence_of

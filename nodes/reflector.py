@@ -12,8 +12,7 @@ from schemas.results import StepResult
 from schemas.state import ResearchState, plans_of, research_question
 from schemas.usage import Usage
 from services.evidence.citable_excerpts import background_views
-from services.evidence.contradictions import check_contradiction
-from services.evidence.copy_resolution import settled_copies
+from services.evidence.contradictions import check_contradiction, settled_copies
 from services.evidence.views import contradiction_views, overview, steps_by_id
 from services.models import ask, ask_by_rules
 from services.run.budget import limit_message, spent_limit

@@ -17,11 +17,9 @@ from schemas.state import ResearchState
 from schemas.usage import Usage
 from services.embedding.cross_lingual import likeness_of
 from services.embedding.endpoint import ROLE as EMBEDDING
-from services.evidence.citable_excerpts import cited_evidence, with_background
+from services.evidence.citable_excerpts import cited_evidence, with_background, with_places
 from services.evidence.computation import Program, programs_of
-from services.evidence.confirmation import with_confirmations
-from services.evidence.copy_resolution import settled_copies
-from services.evidence.table_heads import with_places
+from services.evidence.contradictions import settled_copies, with_confirmations
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.code_citations import CodeCitations
 from services.reports.document import cited_in

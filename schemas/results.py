@@ -13,8 +13,8 @@ RECALLED = "0"
 StepStatus = Literal["done", "failed", "skipped"]
 
 
-class StepOutcome(BaseModel):
-    """What a step came to, without its quotes."""
+class StepResult(BaseModel):
+    """The result of one step after its latest attempt, with what earlier attempts found."""
 
     step_id: str
     status: StepStatus
@@ -28,6 +28,7 @@ class StepOutcome(BaseModel):
     seconds: float = 0.0
     error: CleanText = ""
     """What happened and what to do, when `status` is not `done`; with `done`, why the latest attempt added nothing."""
+    excerpts: list[Excerpt] = Field(default_factory=list)
 
     @property
     def unjudged(self) -> bool:
@@ -42,9 +43,3 @@ class StepOutcome(BaseModel):
             for place, verdict in enumerate(self.reflections, 1)
         ]
         return self
-
-
-class StepResult(StepOutcome):
-    """The result of one step after its latest attempt, with what earlier attempts found."""
-
-    excerpts: list[Excerpt] = Field(default_factory=list)

@@ -16,7 +16,7 @@ from services.reports.formats import FORMATS, render
 from services.run.errors import BadInput
 from services.run.evidence_store import EvidenceStore, file_hash
 from services.run.ui_text import say
-from services.text import slugs
+from services.text import normal_form
 
 MAX_SLUG = 60
 MADE_WITHIN = 600
@@ -25,7 +25,7 @@ MADE_WITHIN = 600
 
 def slug_of(question: str) -> str:
     """Return a folder name for a question."""
-    return slugs.slug_of(question, MAX_SLUG, "report")
+    return normal_form.slug_of(question, MAX_SLUG, "report")
 
 
 def check_writable(folder: Path) -> None:

@@ -163,7 +163,6 @@ def _words_of(clause: str) -> frozenset[str]:
 
 
 def _subjects(text: str) -> frozenset[str]:
-    """Return the names and identifiers of a text in lower case."""
     return frozenset(name.lower() for name in (*names(text), *_IDENTIFIER.findall(text)))
 
 

@@ -1,13 +1,12 @@
-"""Whether cited texts support one statement, as far as code can tell."""
+"""Whether cited texts support one statement, as far as code can tell; of a conclusion, whether it brings only what its premises give."""
 
 from collections.abc import Sequence
 from itertools import takewhile
 
 from services.check.compared_text import read
-from services.check.faults import unproved_on_fault
 from services.check.numbers import fault_of, missing
 from services.check.suspicions import suspicion
-from services.check.verdict import Verdict
+from services.check.verdict import Verdict, unproved_on_fault
 from services.embedding.cross_lingual import Likeness
 from services.text.held_numbers import missing_quantities
 from services.text.measures import UNIT_WORDS
@@ -97,3 +96,25 @@ def _forms_of_one(term: str, word: str) -> bool:
     shorter = min(len(term), len(word))
     alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(term, word, strict=False)))
     return shorter >= _BEGINNING and alike >= 0.6 * shorter + 1
+
+
+@unproved_on_fault
+def check_inference(
+    text: str, quotes: Sequence[str], cards: Sequence[str] = (), *, question: str = "", untraced: Sequence[str] = ()
+) -> Verdict:
+    """Check a conclusion against its premises; whether it follows from them, a verifier decides.
+
+    Args:
+        text: the sentence, without citation marks and Markdown.
+        quotes: the premises.
+        cards: cards of their sources.
+        question: question of the report, whose names and numbers may stand in a conclusion.
+        untraced: premises with the numbers that they lack among the quotes (`proving`), as no source gives these.
+    """
+    if not quotes:
+        return Verdict("premises")
+    texts = [*quotes, *cards, question]
+    if absent := missing(read(text), [read(part) for part in texts]):
+        return fault_of(absent, untraced)
+    strangers = missing_names(text, "\n".join(texts))
+    return Verdict("names", tuple(strangers)) if strangers else Verdict()

@@ -1,8 +1,15 @@
-"""The result of a check by code."""
+"""The result of a check by code; a fault of the check itself never ends a report: the statement is unproved, and the log says so."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from functools import wraps
+from logging import ERROR
+from pathlib import Path
+from traceback import extract_tb
+from typing import Literal, ParamSpec
+
+from services.run.log import log
 
 Fault = Literal[
     "", "uncited", "numbers", "untraced", "quote", "premises",
@@ -35,3 +42,22 @@ class Verdict:
         """
         softly = self.fault == "numbers" and all(_NO_QUANTITY.fullmatch(what) for what in self.what)
         return self.fault in CERTAIN and not softly
+
+
+Arguments = ParamSpec("Arguments")
+
+
+def unproved_on_fault(check: Callable[Arguments, Verdict]) -> Callable[Arguments, Verdict]:
+    """Make an exception of a check the verdict `fault` and a line of the log, without text of the report."""
+
+    @wraps(check)
+    def guarded(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Verdict:
+        try:
+            return check(*args, **kwargs)
+        except Exception as fault:  # noqa: BLE001 - whatever a check trips over, the report goes on
+            *_, frame = extract_tb(fault.__traceback__)
+            at = f"{Path(frame.filename).name}:{frame.lineno}"
+            log("claim_check_failed", ERROR, check=check.__name__, error=type(fault).__name__, at=at)
+            return Verdict("fault")
+
+    return guarded

@@ -12,6 +12,7 @@ from typing import Any
 from schemas.evidence import Source
 from schemas.reporter import Report
 from services.reports.references import cited_numbers, is_web_link, link_of
+from services.text.dates import iso_date
 from services.text.normal_form import normal_form
 from services.text.tokens import has_cjk
 
@@ -22,7 +23,6 @@ PREPRINTS = frozenset(["arxiv", "biorxiv", "medrxiv", "chemrxiv", "psyarxiv", "s
 """Preprint servers; their publications have no journal."""
 _TYPES = {"web": "webpage", "database": "dataset"}
 """Types of sources by their kind; others are documents."""
-_DATE = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?!\d)")
 _KEY_WORDS = re.compile(r"[a-z0-9]+")
 _EMPTY_WORDS = frozenset("a an and by for from how in is of on the to what when where who why with".split())
 Name = dict[str, str]
@@ -95,14 +95,7 @@ def _type(source: Source) -> str:
 
 
 def _date_parts(written: str) -> list[int]:
-    """Return a date as year, month and day, as far as it is known."""
-    match = _DATE.match(written)
-    if not match:
-        return []
-    year, month, day = (int(part) if part else 0 for part in match.groups())
-    if not 1 <= month <= 12:
-        return [year]
-    return [year, month, day] if 1 <= day <= 31 else [year, month]
+    return [int(part) for part in (iso_date(written) or "").split("-") if part]
 
 
 def _base_key(source: Source, item: Item) -> str:

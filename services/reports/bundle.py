@@ -1,7 +1,7 @@
 """The evidence bundle: a report's folder, with everything that proves it.
 
     <folder>/report.md
-    <folder>/evidence.json          its form is `schemas/bundle.py`
+    <folder>/evidence.json          its form is `docs/evidence.schema.json`
     <folder>/sources/02-title.txt   texts of sources that the report links to, by number and title; the others end in .txt.gz
     <folder>/artifacts/<hash>-<name>  files that steps made
 

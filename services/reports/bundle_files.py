@@ -1,4 +1,7 @@
-"""Reads a bundle from its folder: `evidence.json`, the report, and the texts of the sources, which are compressed unless the report links to them."""
+"""Reads a bundle from its folder: `evidence.json`, the report, and the texts of the sources, which are compressed unless the report links to them.
+
+All is read within bounds of size and time, however much a hostile bundle holds.
+"""
 
 import errno
 import gzip
@@ -6,10 +9,12 @@ import hashlib
 import json
 import os
 import re
+import time
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -25,6 +30,7 @@ from services.run.ui_text import say
 from services.search.file_types import MAX_CHARACTERS
 
 FORMAT_VERSION = 3
+"""A field that is added to `docs/evidence.schema.json` needs no new version; one that is taken out, renamed or means something else does."""
 READABLE = (1, 2, FORMAT_VERSION)
 """Supported versions: in 1 and 2, texts are named by their hashes; in 1, every text is uncompressed."""
 MAX_REPORT_BYTES = 2_000_000
@@ -119,23 +125,10 @@ def read_report(folder: Path) -> Report:
     Raises:
         BundleError: as `read_bundle`.
     """
-    raw, content, markdown = read_bundle(folder)
-    return Report(
-        title=content.title,
-        question=content.question,
-        locale=raw.get("locale", ""),
-        markdown=markdown.decode(errors="replace"),
-        answered=content.answered,
-        sources=content.sources,
-        excerpts=content.excerpts,
-        citations=content.claims,
-        contradictions=content.contradictions,
-        follow_up_questions=content.follow_up_questions,
-        limits=content.limits,
-        artifacts=content.artifacts,
-        usage=content.usage,
-        run_id=content.run_id,
-    )
+    _, content, markdown = read_bundle(folder)
+    names = (BundleContent.model_fields.keys() & Report.model_fields.keys()) - {"version"}
+    known = {name: getattr(content, name) for name in names}
+    return Report(**known, markdown=markdown.decode(errors="replace"), citations=content.claims)
 
 
 def check_size(file: Path, raw: Mapping[str, Any]) -> None:
@@ -239,3 +232,30 @@ def seal(content: Mapping[str, Any]) -> str:
     rest = {key: value for key, value in content.items() if key != "evidence_sha256"}
     text = json.dumps(rest, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+SECONDS = 60.0
+"""Seconds after which a check ends. A report of 1,000 statements takes about ten."""
+_Item = TypeVar("_Item")
+
+
+class OutOfTime(Exception):
+    """A check took longer than `SECONDS`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Ends a check in time, however much a hostile bundle holds."""
+
+    until: float = field(default_factory=lambda: time.monotonic() + SECONDS)
+
+    def each(self, items: Iterable[_Item]) -> Iterator[_Item]:
+        """Yield items while there is time.
+
+        Raises:
+            OutOfTime: no time is left.
+        """
+        for item in items:
+            if time.monotonic() > self.until:
+                raise OutOfTime
+            yield item

@@ -50,7 +50,6 @@ def largest_size(rows: Sequence[Sequence[str]], sizes: Sequence[int], room: floa
 
 
 def _words(rows: Sequence[Sequence[str]], size: int, blank: float) -> list[float]:
-    """Return the width in inches that each column's longest word needs."""
     columns = [[word for cell in column for word in _unbroken(cell)] for column in zip(*rows, strict=True)]
     longest = [min(LONGEST_WORD, max(map(width, [*column, "0000"]))) for column in columns]
     return [word * size * EM * BOLD / 72 + blank for word in longest]

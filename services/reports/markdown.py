@@ -34,10 +34,10 @@ from services.evidence.computation import Program
 from services.evidence.views import steps_by_id
 from services.reports.added_sections import computations, marked_sentences, side_notes
 from services.reports.charts.checks import check_charts, with_tables
-from services.reports.checking.checked_report import CheckedReport
-from services.reports.checking.citations import check_citations
-from services.reports.checking.claim_check import Judgements
+from services.reports.checking.checked_report import CheckedReport, FormerClaims
+from services.reports.checking.claim_check import ClaimCheck, Judgements
 from services.reports.checking.code_citations import CodeCitations
+from services.reports.checking.report_check import check_citations
 from services.reports.document import cited_in, contents, words
 from services.reports.labels import ENGLISH, Labels, labels_for
 from services.reports.numbered_text import numbered_text, with_references
@@ -118,7 +118,6 @@ class ReportInputs:
 
 
 def _proving(draft: ReportInputs) -> dict[str, str]:
-    """Return the quotes that can prove a number of a chart, by excerpt id."""
     citable = [excerpt for excerpt in draft.excerpts if excerpt.content_hash in draft.sources]
     return {excerpt.id: proving(excerpt.quote, draft.sources[excerpt.content_hash].untraced) for excerpt in citable}
 
@@ -204,23 +203,23 @@ def _with_known_excerpts(result: StepResult, numbering: Numbering) -> StepResult
 
 
 def check_draft(draft: ReportInputs) -> CheckedReport:
-    """Check every sentence of a draft."""
+    """Check every sentence of a draft; the statements of the report that it changes keep what the check said of them."""
     if not draft.excerpts:
         return CheckedReport()
-    return check_citations(
-        draft.blocks,
+    titles = {key: source.card.evidence for key, source in draft.sources.items()}
+    check = ClaimCheck(
         {excerpt.id: excerpt for excerpt in draft.excerpts},
-        titles={key: source.card.evidence for key, source in draft.sources.items()},
+        labels_for(draft.locale),
+        titles=titles,
         published={key: source.published or "" for key, source in draft.sources.items()},
         untraced={key: source.untraced for key, source in draft.sources.items() if source.untraced},
-        unsupported=draft.unsupported,
-        locale=draft.locale,
         question=draft.question,
         likeness=draft.likeness,
         judgements=draft.judgements,
-        citing=draft.citing,
-        former=draft.former,
+        citing=draft.citing or CodeCitations(draft.excerpts, titles),
+        former=FormerClaims.of(draft.former),
     )
+    return check_citations(draft.blocks, check, drop=draft.unsupported == "drop")
 
 
 def across_languages(draft: ReportInputs) -> list[tuple[str, tuple[str, ...]]]:
@@ -287,7 +286,6 @@ def _conflicts(contradictions: list[Contradiction], draft: ReportInputs, labels:
 
 
 def _best_sentence(quote: str, about: str, longest: int) -> str:
-    """Return a quote; of a long one, the sentence most relevant to `about`."""
     spans = sentences(quote) if len(quote) > longest else []
     parts = [quote[span.start : span.end] for span in spans]
     scores = sentence_scores(about, parts)

@@ -38,7 +38,7 @@ from schemas.document import (
 from schemas.evidence import EXCERPT_ID, Excerpt
 from services.reports.citation_forms import INFERENCE, plain_citations
 from services.reports.statuses import signs_in, without_signs
-from services.text.addresses import URL
+from services.text.quotable import URL
 from services.text.quote_location import LINK
 from services.text.tokens import has_cjk
 

@@ -61,7 +61,6 @@ def _uncited(content: Inlines) -> Inlines:
 
 
 def _without_repeated(block: Block, earlier: set[tuple[str, ...]]) -> Block | None:
-    """Remove repeated sentences from a paragraph; other blocks stay unchanged."""
     if not isinstance(block, Paragraph):
         return block
     sentences = sentences_of(units_of(block.content))

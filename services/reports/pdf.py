@@ -60,7 +60,6 @@ async def _print_with_browser(browser: str, html: str) -> bytes:
 
 
 async def _set_with_weasyprint(html: str) -> bytes:
-    """Render the page by WeasyPrint in a confined process."""
     async with Workers("services.reports.pdf_layout", TypeAdapter(dict[str, str])) as workers:
         answer = await workers.run({}, html.encode(), TIMEOUT)
     if answer is None or "pdf" not in answer:

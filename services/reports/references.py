@@ -9,8 +9,8 @@ from schemas.evidence import EXCERPT_ID, Artifact, Excerpt, Source, root_of
 from schemas.publication import Publication
 from schemas.reporter import Report
 from services.reports.labels import Labels
+from services.text.normal_form import slug_of
 from services.text.quotable import as_read
-from services.text.slugs import slug_of
 
 MAX_NAME = 40
 """Maximum characters of a source in the name of its text."""
@@ -270,7 +270,6 @@ def _publisher(source: Source, labels: Labels, beside: str) -> tuple[str, str]:
 
 
 def _by(source: Source, labels: Labels) -> tuple[str, ...]:
-    """Return the authors and the date of a source's card."""
     known = source.card.authors
     authors = labels.enumeration.join(known[:MAX_AUTHORS])
     if len(known) > MAX_AUTHORS:
@@ -287,6 +286,5 @@ def _catalogued(publication: Publication, labels: Labels) -> list[str]:
 
 
 def _in_charts(report: Report) -> set[str]:
-    """Return the ids of the excerpts that charts cite."""
     fences = re.findall(r"^```chart\n((?>(?:(?!```)[^\n]*+\n)*))```$", report.markdown, re.MULTILINE)
     return {key for fence in fences for key in re.findall(EXCERPT_ID, fence)}

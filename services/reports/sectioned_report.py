@@ -239,7 +239,6 @@ class SectionedReport:
                 await self._write_anew(place, new)
 
     async def _write_anew(self, place: int, new: NewEvidence) -> None:
-        """Rewrite a section from all of its evidence, including new evidence, without streaming."""
         section = self.writer.sections[place]
         before = self.evidence.words(section)
         ids = [*section.excerpt_ids, *(excerpt.id for excerpt in new.excerpts)]
@@ -277,7 +276,6 @@ class SectionedReport:
 
 
 def _sender() -> Callable[[str], None]:
-    """Return the function that sends pieces of one message to `stream_mode="messages"`."""
     message_id = f"report-{uuid.uuid4()}"
 
     def send(piece: str) -> None:

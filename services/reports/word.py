@@ -148,7 +148,6 @@ class Tree:
         return {"pandoc-api-version": [1, 23, 1], "meta": meta, "blocks": blocks}
 
     def _facts(self) -> Node:
-        """Return the question, the statements' statuses and the date of the sources."""
         report, labels = self._report, self._labels
         facts = [plain(f"{labels.question}: {report.subtitle}")] if report.subtitle else []
         if report.counts.text:
@@ -159,7 +158,6 @@ class Tree:
         return paragraph("Facts", [part for fact in facts for part in (plain(" · "), fact)][1:])
 
     def _contents(self) -> list[Node]:
-        """Return the list of contents, with links to the sections."""
         entries = [
             paragraph(f"toc {section.level - 1}", [linked(words(section.title), f"#{section.anchor}")])
             for section in self._report.sections
@@ -212,7 +210,6 @@ class Tree:
         return [element("Para", code)]
 
     def _chart(self, block: Drawing) -> list[Node]:
-        """Return a chart's title, its picture, and a table of its numbers."""
         chart = block.chart
         title = self._inlines((Text(f"{title_with_unit(chart)} "), *block.citations))
         drawn = chart_png(chart) if id(block) in self._drawn else None
@@ -246,7 +243,6 @@ class Tree:
         return [attributed(), [[attributed(), element("AlignDefault"), 1, 1, content] for content in contents]]
 
     def _references(self) -> list[Node]:
-        """Return the cited sources, and the number of other sources that were read."""
         nodes = [node for reference in self._report.cited for node in self._reference(reference)]
         if others := len(self._report.uncited):
             nodes.append(paragraph("Facts", [plain(self._labels.more_read_elsewhere.format(count=others))]))

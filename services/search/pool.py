@@ -10,8 +10,7 @@ from schemas.evidence import Passage, Source
 from services.embedding.translation_similarity import in_both_languages
 from services.run.evidence_store import EvidenceStore, content_hash
 from services.search.hit import Hit, HitPassage
-from services.text.copies import adds_nothing, is_copy
-from services.text.duplicates import fingerprint, may_be_copy, may_overlap
+from services.text.copies import adds_nothing, fingerprint, is_copy, may_be_copy, may_overlap
 from services.text.heads import Heads
 from services.text.passages import split
 from services.text.ranking import bm25

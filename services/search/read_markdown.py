@@ -4,7 +4,7 @@ import re
 
 from markdown_it import MarkdownIt
 
-from services.text.character_references import unescape
+from services.text.normal_form import unescape
 
 _REFERENCE = re.compile(
     r"(?m)^ {0,3}+\[(?!\^)([^\[\]\n]{1,200}+)\]:[ \t]*+\n?[ \t]*+(\S{1,500}+)(?:[ \t]++[\"'(][^\n]{0,200}+)?[ \t]*+$\n?"

@@ -71,7 +71,6 @@ def _detected(beginning: bytes) -> str:
 
 
 def _utf16(beginning: bytes) -> str:
-    """Return the byte order of UTF-16 without a mark."""
     for name in ("utf-16-le", "utf-16-be"):
         text = _begin(beginning, name) or ""
         plain = sum(

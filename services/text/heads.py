@@ -152,7 +152,6 @@ def _names_columns(line: str, words: Sequence[re.Match[str]]) -> bool:
 
 
 def _rows(text: str) -> list[_Headed]:
-    """Return the rows of the tables of a text, in order."""
     rows: list[_Headed] = []
     heads, first, before, former, place = "", 0, "", None, 0
     for line in [*text.split("\n"), ""]:

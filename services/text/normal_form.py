@@ -1,5 +1,6 @@
-"""The normal forms of texts from outside, in linear time: Unicode's, and that in which they are stored."""
+"""The normal forms of texts from outside, in linear time: Unicode's, that in which they are stored, and names of files for them."""
 
+import html
 import re
 import unicodedata
 from typing import Literal
@@ -40,3 +41,18 @@ def _with_fewer_marks(match: re.Match[str]) -> str:
         if marks <= MOST_MARKS:
             pieces.append(char)
     return "".join(pieces)
+
+
+_LONG = re.compile(r"&#\d{8,}+;?")
+"""A number beyond all characters; Python refuses to read numbers of more than 4,300 digits."""
+
+
+def unescape(text: str) -> str:
+    """Return a text with its references as characters, in linear time; U+FFFD stands for characters that do not exist."""
+    return html.unescape(_LONG.sub("\ufffd", text))
+
+
+def slug_of(text: str, max_length: int, other: str) -> str:
+    """Return lower-case words joined by hyphens, in any script."""
+    words = re.findall(r"\w+", normal_form("NFKC", text[: 20 * max_length]).lower())
+    return "-".join(words)[:max_length].strip("-_") or other

@@ -17,13 +17,16 @@ from services.text.numerals import (
     ENGLISH,
     MAX_DIGITS,
     SCALE_SIGNS,
+    Date,
+    blanked,
     chinese_value,
+    dates,
     english_value,
     plain_chinese,
+    scale_at,
     scale_value,
+    written_number,
 )
-from services.text.scale_words import scale_at
-from services.text.written_dates import Date, blanked, dates, written_number
 
 Kind = Literal["number", "percent", "version", "date", "years"]
 

@@ -7,9 +7,8 @@ from dataclasses import replace
 from itertools import chain, pairwise
 from typing import Literal
 
-from services.text.enclosing_lines import EnclosingLines
 from services.text.page_numbers import is_page
-from services.text.spans import Span
+from services.text.spans import EnclosingLines, Span
 
 TARGET = 900
 """Characters of a passage in scripts with spaces; Chinese says the same in half as many."""
@@ -176,7 +175,6 @@ def _between_blank_lines(text: str, start: int, last: int) -> Iterator[tuple[int
 
 
 def _fitting(text: str, start: int, end: int, target: int, max_chars: int) -> Iterator[Span]:
-    """Yield a stretch of at most `max_chars` characters whole, and pieces of a longer one."""
     if end - start <= max_chars:
         yield Span(start, end)
         return

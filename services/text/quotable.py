@@ -1,4 +1,4 @@
-"""Turns what a source says in Markdown into what a report quotes: a sentence, or a line."""
+"""Turns what a source says in Markdown into what a report quotes: a sentence, or a line; and addresses in it."""
 
 import re
 
@@ -80,3 +80,11 @@ def _prose(text: str) -> str:
         ends = is_row
     bare = _ITALIC.sub(r"\1", _LONE_EMPHASIS.sub("", without_markup("\n".join(lines))))
     return "\n".join(filter(None, (" ".join(line.split()) for line in bare.split("\n")))) or " ".join(text.split())
+
+
+_END = r"[^\s<>\"'）)\]】，。；、|`]"
+URL = re.compile(
+    rf"\b(?:(?:https?|ftps?|file|data|javascript|vbscript|mailto):/{{0,2}}|www\.){_END}+|"
+    rf"(?<![\w.-])(?:[\w-]{{1,63}}\.){{1,6}}(?:com|org|net|gov|edu|cn|io|info)/{_END}*",
+    re.IGNORECASE,
+)

@@ -43,8 +43,8 @@ _SHOWN_FOR = {"❲": "[", "❴": "{", "❨": "(", "⟪": "《"} | dict.fromkeys(
 _INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff")
 
 
-def locate(quote: str, text: str, start: int = 0, end: int | None = None) -> tuple[int, int] | None:
-    """Find a quote in `text[start:end]`.
+def locate(quote: str, text: str) -> tuple[int, int] | None:
+    """Find a quote in a text.
 
     An exact match comes first. Otherwise white space, quotation marks, dashes, full-width forms, hyphenation at line
     ends, Markdown emphasis and links, neutralised tags (`‹` for `<`, `❲` for `[`) and, last, case may differ; quotation marks and ellipses
@@ -52,14 +52,13 @@ def locate(quote: str, text: str, start: int = 0, end: int | None = None) -> tup
     then covers.
 
     Returns:
-        Offsets into `text` (not into the slice), or None when the quote is not there or has fewer than `MIN_MEANING`
+        Its start and end, or None when the quote is not there or has fewer than `MIN_MEANING`
         letters and digits. Takes time in proportion to the text, and memory in proportion to the quote.
     """
     if sum(map(str.isalnum, quote)) < MIN_MEANING:
         return None
-    end = len(text) if end is None else end
     for exact in (quote, quote.strip()):
-        place = text.find(exact, start, end)
+        place = text.find(exact)
         if place >= 0:
             return place, place + len(exact)
     parts = _parts(quote)
@@ -68,8 +67,8 @@ def locate(quote: str, text: str, start: int = 0, end: int | None = None) -> tup
     lowered = [_lower(part) for part in parts]
     reach = 4 * len(quote) + MAX_GAP * len(parts) + _MARGIN
     in_other_case: tuple[int, int] | None = None
-    for left in range(start, end, _WINDOW):
-        folded = _fold(text[left : min(end, left + _WINDOW + reach)])
+    for left in range(0, len(text), _WINDOW):
+        folded = _fold(text[left : left + _WINDOW + reach])
         if span := _search(parts, folded):
             return _with_whole_links(text, left + span[0], left + span[1])
         if in_other_case is None and (span := _search(lowered, folded.lowered())):

@@ -13,7 +13,7 @@ from schemas.researcher import ResearcherPrompt
 from schemas.results import StepResult
 from schemas.state import ResearchState, plans_of
 from schemas.usage import Allowance
-from services.evidence.table_heads import placed
+from services.evidence.citable_excerpts import placed
 from services.evidence.views import evidence_views, in_order, steps_by_id
 from services.reports.judge import Search
 from services.reports.sectioned_report import NewEvidence

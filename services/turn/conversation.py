@@ -20,12 +20,11 @@ from services.run.errors import StoreError
 from services.run.evidence_store import EvidenceStore
 from services.search.filters import Filters
 from services.search.pool import Key
-from services.text.clause_cover import answering_places, near_best
 from services.text.passages import split
-from services.text.questions import names_in
+from services.text.questions import answering_places, names_in, near_best
 from services.text.ranking import bm25, take_turns
 from services.text.tokens import tokens
-from services.text.windows import best_window
+from services.text.units import best_window
 from services.turn.agent_inbox import PLANNER
 
 MAX_SOURCES = 30

@@ -22,9 +22,9 @@ from services.run.scope import Run
 from services.run.settings import settings
 from services.run.ui_text import say
 from services.search.web import filters_of
-from services.text.clause_cover import answering_places, near_best
 from services.text.dates import wanted_time
 from services.text.instructions import gives_instruction
+from services.text.questions import answering_places, near_best
 from services.text.ranking import bm25, fuse
 from services.text.tokens import tokens
 from services.turn.memory_keeping import likenesses

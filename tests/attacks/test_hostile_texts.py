@@ -16,15 +16,15 @@ from services.check import support
 from services.evidence import non_claims
 from services.models import reasoning_tags, structured_output
 from services.reports import markdown_blocks
-from services.reports.checking import citations
 from services.reports.markdown_blocks import read_draft, read_markdown
 from services.reports.rendering import to_markdown
-from services.text import duplicates, numbers, passages, questions, quote_location, tokens, windows
+from services.text import copies, numbers, passages, questions, quote_location, tokens, units
 from services.text.names import names
 from services.text.normal_form import normalise_text
 from services.tools import structured_calls
 from services.turn import conversation
 from tests.attacks.processor_time import ProcessorTimeExceeded, processor_time
+from tests.services.reports.checking.conftest import check_citations
 
 SIZE = 20_000
 SECONDS = 3.0
@@ -54,9 +54,9 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "draft written": lambda text: to_markdown(read_draft(text)),
     "finished": lambda text: to_markdown(read_markdown(text)),
     "statements": passages.statements,
-    "fingerprint": duplicates.fingerprint,
-    "report": lambda text: citations.check_citations(text, _EXCERPTS, titles={"a": "A title"}),
-    "window": lambda text: windows.best_window(text, "who was the king of Spain in 2020?", 300),
+    "fingerprint": copies.fingerprint,
+    "report": lambda text: check_citations(text, _EXCERPTS, titles={"a": "A title"}),
+    "window": lambda text: units.best_window(text, "who was the king of Spain in 2020?", 300),
     "tokens": tokens.tokens,
     "thinking": reasoning_tags.split_thinking,
     "answer": lambda text: structured_output.parse(text, Code),

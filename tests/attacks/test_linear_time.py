@@ -28,8 +28,7 @@ LITERALS = {
     "leadline/runs/persistence.py:_note_column": "a column's name",
     "prompts/data.py:neutraliser": "names of tags and of control tokens, escaped",
     "services/reports/merge_sections.py:_with_terms": "a term, escaped",
-    "services/text/scale_words.py:_words": "CLDR's own words, escaped",
-    "services/text/names.py:_is_country_in_short": "the first character of a name, escaped",
+    "services/text/numerals.py:_words": "CLDR's own words, escaped",
     "services/run/wishes.py:pasted_text": "the first words of a text, escaped",
 }
 """Functions that make a pattern while they run, and of what: a literal with fixed words around it."""

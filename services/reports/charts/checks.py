@@ -13,9 +13,9 @@ from schemas.chart import MAX_PIE, MAX_POINTS, Chart
 from schemas.document import Alignment, Block, Citation, Code, Inlines, Table, Text
 from services.run.errors import reason_of
 from services.run.ui_text import say
-from services.text.addresses import URL
 from services.text.held_numbers import missing_quantities
 from services.text.numbers import quantities
+from services.text.quotable import URL
 
 LANGUAGE = "chart"
 

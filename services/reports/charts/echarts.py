@@ -117,7 +117,6 @@ def _axes(chart: Chart, *, lies: bool, narrow: bool) -> dict[str, Any]:
 
 
 def _lies(chart: Chart, *, narrow: bool) -> bool:
-    """Tell whether bars are horizontal: there are many, or their names or numbers are too long for their width."""
     return chart.type == "bar" and (
         narrow
         or len(chart.categories) > 8

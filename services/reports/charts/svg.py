@@ -110,12 +110,10 @@ def _by_category(chart: Chart, colour: dict[str, Any]) -> tuple[dict[str, Any], 
 
 
 def _lies(chart: Chart) -> bool:
-    """Tell whether bars are horizontal: there are many, or their names are long."""
     return chart.type == "bar" and (len(chart.categories) > 8 or max(map(len, chart.categories)) > 18)
 
 
 def _numbers(chart: Chart, radius: float) -> list[dict[str, Any]]:
-    """Return the layers with a number at the end of each bar or beside each slice, if there are few."""
     if chart.type not in {"bar", "pie"} or len(chart.series) * len(chart.categories) > MAX_LABELLED:
         return []
     encoding = {"text": {"field": "v", "format": ",~f"}, "color": {"value": "black"}}

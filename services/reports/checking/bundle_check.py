@@ -13,9 +13,18 @@ from schemas.evidence import PASSED, Claim, Excerpt, Source
 from services.evidence.computation import program_of
 from services.evidence.contradictions import check_contradiction
 from services.evidence.literals import origin_of
-from services.reports.bundle_files import MAX_TEXTS_BYTES, BundleContent, read_bundle, read_inside, seal, source_text
+from services.reports.bundle_files import (
+    MAX_TEXTS_BYTES,
+    SECONDS,
+    BundleContent,
+    Clock,
+    OutOfTime,
+    read_bundle,
+    read_inside,
+    seal,
+    source_text,
+)
 from services.reports.checking.claim_check import summary_fault
-from services.reports.checking.clock import SECONDS, Clock, OutOfTime
 from services.reports.checking.doubts import doubt_of, evidence_of
 from services.reports.document import contents, letters, within, words
 from services.reports.labels import counts_of, labels_for
@@ -168,7 +177,6 @@ class _Evidence:
         yield from self._contradictions()
 
     def _ids(self) -> Iterator[str]:
-        """Check that ids are different, and that excerpts name what there is."""
         content = self._content
         if len({source.id for source in content.sources}) != len(content.sources):
             yield say("verify_same_sources")
@@ -226,7 +234,6 @@ class _Evidence:
         return judged
 
     def _quotes(self, source: Source, text: str | None) -> Iterator[str]:
-        """Check the quotes of a source, and quotes of its copies that are cited as this source."""
         quoted = self._quoted.get(source.content_hash, [])
         heads = Heads(text or "")
         pages, sections = None, None
@@ -291,7 +298,6 @@ class _Evidence:
         return labels.reason(summary_fault(claim, self._statements)) if claim.verified else ""
 
     def _contradictions(self) -> Iterator[str]:
-        """Check that contradictions that are called confirmed name excerpts that differ."""
         for conflict in self._clock.each(self._content.contradictions):
             topic = conflict.topic[:60]
             missing = [identifier for identifier in conflict.excerpt_ids if identifier not in self._excerpts]
@@ -322,7 +328,6 @@ def _normal(link: str) -> str:
 
 
 def _shown(block: Block) -> str:
-    """Return the visible text of a block without citations."""
     match block:
         case Code(text=text):
             return text

@@ -15,9 +15,8 @@ from schemas.evidence import Claim, Excerpt, Status
 from schemas.regular_file import read_regular_text
 from services.check.support import lexical_share
 from services.evidence.non_claims import claims_nothing
-from services.reports.bundle_files import MAX_REPORT_BYTES, BundleContent, read_bundle
+from services.reports.bundle_files import MAX_REPORT_BYTES, BundleContent, Clock, read_bundle
 from services.reports.checking.bundle_check import BundleCheck, citation_problems
-from services.reports.checking.clock import Clock
 from services.reports.checking.doubts import doubt_of
 from services.reports.document import citations_in, contents, is_label, letters, within, words
 from services.reports.markdown_blocks import read_markdown

@@ -6,15 +6,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from schemas.evidence import EXCERPT_ID, PASSED, Claim, Excerpt, Judged, Judgement, Status
-from services.check.inference import check_inference
 from services.check.numbers import proving
-from services.check.support import check_support
+from services.check.support import check_inference, check_support
 from services.check.verdict import Verdict
 from services.embedding.cross_lingual import Likeness
 from services.evidence.non_claims import SMALL_NUMBER
 from services.reports.checking.checked_report import Doubt, FormerClaims, Statement
-from services.reports.checking.code_citations import CodeCitations
-from services.reports.checking.quotations import holds_sentence
+from services.reports.checking.code_citations import CodeCitations, holds_sentence
 from services.reports.document import letters
 from services.reports.labels import Labels
 from services.text.held_numbers import missing_of, missing_quantities
@@ -66,14 +64,14 @@ class ClaimCheck:
 
     excerpts: Mapping[str, Excerpt]
     """All citable excerpts by id."""
-    titles: Mapping[str, str]
-    """Cards of the sources (`Card.evidence`), by `content_hash`."""
-    published: Mapping[str, str]
-    """ISO dates of the sources by `content_hash`; unknown dates are missing or empty."""
-    untraced: Mapping[str, Collection[str]]
-    """Numbers that no source gives (`Source.untraced`), by the `content_hash`s of computations that put them out."""
-    question: str
     labels: Labels
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """Cards of the sources (`Card.evidence`), by `content_hash`."""
+    published: Mapping[str, str] = field(default_factory=dict)
+    """ISO dates of the sources by `content_hash`; unknown dates are missing or empty."""
+    untraced: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """Numbers that no source gives (`Source.untraced`), by the `content_hash`s of computations that put them out."""
+    question: str = ""
     likeness: Likeness | None = None
     judgements: Judgements = field(default_factory=dict)
     citing: CodeCitations | None = None

@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from schemas.evidence import PASSED, Claim, Excerpt, Source
-from services.check.inference import check_inference
 from services.check.numbers import proving
-from services.check.support import check_support
+from services.check.support import check_inference, check_support
 from services.check.verdict import Verdict
 from services.reports.checking.claim_check import counts_only
-from services.reports.checking.quotations import AROUND
+from services.reports.checking.code_citations import AROUND
 from services.reports.labels import labels_for
 from services.run.ui_text import spoken_locale
 

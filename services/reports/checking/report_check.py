@@ -1,4 +1,11 @@
-"""Checks a report block by block: what is left of each when its statements are kept, marked or removed."""
+"""Checks every sentence of a report that makes a claim against its cited excerpts, block by block.
+
+The report is parsed as Markdown and written anew from what is understood of it. What a model wrote that links, loads or
+runs does not survive; a statement that its citations do not support is marked or dropped, one that they refute is left out; a
+blockquote must be verbatim. A sentence without citations is covered by those that stand next in its paragraph; a heading, a
+label or an introduction by those below it. For a sentence that nothing covers code cites the excerpt that supports it. A sentence
+that is marked as inference may conclude from what it cites (`ClaimCheck.inference`); of more than a third of a report a verifier decides alone.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -30,9 +37,8 @@ from services.evidence.non_claims import without_label
 from services.reports.charts.checks import chart_sources, is_chart
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.claim_check import ClaimCheck
-from services.reports.checking.coverage import Coverage, covering, is_label_line
-from services.reports.checking.quotations import find_quotation
-from services.reports.checking.statement_check import StatementCheck, is_inference
+from services.reports.checking.code_citations import find_quotation
+from services.reports.checking.statement_check import Coverage, StatementCheck, covering, is_inference, is_label_line
 from services.reports.document import contents, within, without_empty_sections
 from services.reports.markdown_blocks import joined
 from services.reports.sentences import (
@@ -47,6 +53,7 @@ from services.reports.sentences import (
     with_citations,
     words_of,
 )
+from services.reports.statuses import too_many_inferred
 from services.text.passages import unwrapped
 from services.text.quotable import as_line, without_markup
 
@@ -227,7 +234,6 @@ class ReportCheck:
         return self.statements.failed(shown, self.check.unverified(words, ids, Verdict("quote"))) if words else []
 
     def _quoted(self, blocks: Iterable[Block]) -> tuple[str, list[str]]:
-        """Return the words of quoted blocks, and the known ids in them."""
         lines = [content for block in blocks for part in within(block) for content in contents(part)]
         return "\n".join(filter(None, map(words_of, lines))), self.statements.known_ids(chain.from_iterable(lines))
 
@@ -268,3 +274,12 @@ def _lead(units: list[Inline]) -> tuple[list[Inline], list[Inline]]:
     end = len(first) + len(blanks)
     heads = 1 < len(first) <= MAX_LEAD and end < len(units) and text_of(first[-1:]) in _FULL_STOPS
     return (units[:end], units[end:]) if heads else ([], units)
+
+
+def check_citations(blocks: Sequence[Block], check: ClaimCheck, *, drop: bool = False) -> CheckedReport:
+    """Check every sentence of a draft by the evidence; mark unsupported sentences, or drop them."""
+    checked = ReportCheck(StatementCheck(check, drop)).report(blocks)
+    if not too_many_inferred(checked.claims):
+        return checked
+    stricter = StatementCheck(replace(check, undecided={}), drop, too_many_inferred=True)
+    return ReportCheck(stricter).report(blocks)

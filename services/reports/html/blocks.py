@@ -205,7 +205,6 @@ class Blocks:
         return Markup(_placeholder(len(self._drawn) - 1))  # noqa: S704 - of our own making
 
     def _diagram(self, picture: Picture, text: str) -> Markup:
-        """Render a diagram's picture with its collapsed text."""
         return Markup(
             '<figure class="diagram"><div class="scroll" tabindex="0" role="img" aria-label="{}">{}</div>'
             '<details><summary>{}</summary><pre tabindex="0"><code>{}</code></pre></details></figure>'

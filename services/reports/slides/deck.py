@@ -41,7 +41,6 @@ def _card_text(card: ShownCard) -> Markup:
 
 
 def _size(slide: Slide) -> str:
-    """Return the font size of a cover's title."""
     return "long" if len(slide.title.encode("gbk", "replace")) > TITLE else "short"
 
 

@@ -119,7 +119,6 @@ def block_slides(title: str, blocks: Sequence[Block], report: ParsedReport, show
 def _laid_out(
     title: str, pairs: Sequence[tuple[str, Block]], report: ParsedReport, shown: Collection[str]
 ) -> list[Slide]:
-    """Lay out blocks, each with the title of its source, below one title."""
     slides: list[Slide] = []
     cards: list[ShownCard] = []
     charted = any(isinstance(block, Drawing) for _, block in pairs)

@@ -75,7 +75,6 @@ def pieces(text: str, room: int) -> list[str]:
 
 
 def _fitting(text: str, room: int) -> int:
-    """Return the number of characters of a text that fit."""
     return sum(used <= room for used in accumulate(map(width, text)))
 
 

@@ -183,7 +183,6 @@ def _opening(report: ParsedReport, labels: Labels) -> list[Slide]:
 
 
 def _with_values(cards: Iterable[ShownCard], figures: Iterable[KeyFigure]) -> list[ShownCard]:
-    """Put the key figure of a card's sentence above the card."""
     values = {letters(figure.claim): value_on_card(figure.value) for figure in figures}
     named = ((card, values.get(letters(card.text))) for card in cards)
     return [replace(card, heading=value, kind="figure") if value else card for card, value in named]

@@ -12,9 +12,8 @@ from services.run.errors import SearchError
 from services.search.hit import Hit
 from services.search.web_services.paths import listed, meets, scalar, values_at
 from services.search.web_services.service import Paths, Service, placeholders
-from services.text.character_references import unescape
 from services.text.dates import iso_date
-from services.text.normal_form import normalise_text
+from services.text.normal_form import normalise_text, unescape
 
 LONGEST_TEXT = 500_000
 """Maximum characters of a page's text from a service."""

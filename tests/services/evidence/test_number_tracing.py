@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.evidence import Passage
-from services.evidence.number_tracing import lines_of, trace
+from services.evidence.computation import lines_of, trace
 
 OUTPUT = "mean of 12 values: 7,660.5 m\nmedian: 7137 m\n| 城市 | 人数 |\n| 北京 | 2189 |\n| 上海 | 2487 |"
 

@@ -7,7 +7,7 @@ from schemas.evidence import Excerpt
 from schemas.results import StepResult
 from schemas.state import ResearchState
 from services.check.support import check_support
-from services.evidence.table_heads import with_places
+from services.evidence.citable_excerpts import with_places
 from services.run.evidence_store import EvidenceStore, content_hash
 from services.text.heads import Heads
 

@@ -9,7 +9,7 @@ from schemas.evidence import Excerpt, Source
 from services.reports.markdown import ReportInputs
 from services.reports.markdown_blocks import read_draft
 from services.run.evidence_store import EvidenceStore, content_hash
-from services.text.duplicates import fingerprint
+from services.text.copies import fingerprint
 from services.text.normal_form import normalise_text
 from tests.fakes.browser import Page, chromium
 

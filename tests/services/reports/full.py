@@ -13,7 +13,7 @@ from services.reports.bundle import write_bundle
 from services.reports.markdown import ReportInputs, finish_report
 from services.reports.markdown_blocks import read_draft
 from services.run.evidence_store import EvidenceStore, content_hash
-from services.text.duplicates import fingerprint
+from services.text.copies import fingerprint
 from services.text.normal_form import normalise_text
 
 ENGLISH = [
@@ -144,6 +144,11 @@ graph LR; ping --> echo; echo --> depth
 ```
 """
     return report_of(body, ENGLISH, "How deep is the Challenger Deep?", "en-US", changes)
+
+
+def english_from(markdown: str, **changes: Any) -> Report:
+    """Return the report in English with this text, as an earlier version stored it: without a tree."""
+    return english().model_copy(update={"document": None, "markdown": markdown, **changes})
 
 
 def chinese(**changes: Any) -> Report:

@@ -15,7 +15,7 @@ from services.reports.html.page import render_html
 from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
 from tests.fakes.browser import Page, needs_chromium
-from tests.services.reports.full import english
+from tests.services.reports.full import english_from
 from tests.services.reports.test_html import SAFE, quiet
 from tests.services.reports.test_slides import OUTSIDE
 from tests.services.reports.vectors import VECTORS
@@ -37,7 +37,7 @@ DRAWN = {
 
 def with_diagrams(*sources: str) -> Report:
     body = "\n\n".join(f"```mermaid\n{one}\n```" for one in sources)
-    return english().model_copy(update={"document": None, "markdown": f"# Soundings\n\n## How\n\nSo.\n\n{body}\n"})
+    return english_from(f"# Soundings\n\n## How\n\nSo.\n\n{body}\n")
 
 
 async def drawn(*sources: str) -> ParsedReport:

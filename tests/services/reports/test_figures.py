@@ -3,11 +3,10 @@
 import pytest
 
 from schemas.usage import Usage
-from services.reports.figures import key_figures
 from services.reports.markdown import ReportInputs, finish_report
 from services.reports.markdown_blocks import read_draft
 from services.reports.numbered_text import Citations
-from services.reports.parser import parse_report
+from services.reports.parser import key_figures, parse_report
 from tests.services.reports.full import evidence
 
 

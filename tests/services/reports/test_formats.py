@@ -25,7 +25,7 @@ from services.reports.slides.deck import render_deck
 from services.reports.slides.slide_outline import outline
 from services.run.errors import BadInput
 from services.sandbox.browser import find_browser
-from tests.services.reports.full import chart, chinese, english, report_of, wide_table
+from tests.services.reports.full import chart, chinese, english, english_from, report_of, wide_table
 from tests.services.reports.vectors import VECTORS, hostile_report
 
 LINKS = {one.number: one.link for one in parse_report(english()).references}
@@ -71,7 +71,7 @@ def citations_of(report: ParsedReport) -> list[int]:
 
 
 def with_body(body: str) -> Report:
-    return english().model_copy(update={"document": None, "markdown": f"# Title\n\n{body}\n"})
+    return english_from(f"# Title\n\n{body}\n")
 
 
 class _Marks(HTMLParser):
@@ -206,7 +206,7 @@ async def test_a_wide_table_stands_whole_on_paper() -> None:
     if find_browser() is None:
         pytest.importorskip("weasyprint", reason="PDF needs Chromium or the extra pdf")
     pypdfium2 = pytest.importorskip("pypdfium2")
-    report = english().model_copy(update={"document": None, "markdown": wide_table(30)})
+    report = english_from(wide_table(30))
     pages = [*pypdfium2.PdfDocument((await render(report, ["pdf"]))["report.pdf"])]
     said = "\n".join(page.get_textpage().get_text_range() for page in pages)
     assert all(said.count(word) >= 30 for word in ("Challenger", "1873", "Pacific", "Admiralty", "remark", "[1]"))

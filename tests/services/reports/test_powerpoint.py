@@ -11,7 +11,7 @@ import pytest
 from services.reports.parser import parse_report
 from services.reports.slides.slide_outline import outline
 from services.text.languages import direction
-from tests.services.reports.full import ARABIC, chinese, english
+from tests.services.reports.full import ARABIC, chinese, english, english_from
 from tests.services.reports.test_slides import overfull
 
 pptx = pytest.importorskip("pptx", reason="PowerPoint needs the extra formats")
@@ -37,7 +37,7 @@ def test_powerpoint_has_native_tables_pictures_of_charts_and_sources_in_its_note
 
 
 def test_powerpoint_sets_arabic_from_the_right() -> None:
-    report = english().model_copy(update={"document": None, "markdown": ARABIC, "locale": "ar"})
+    report = english_from(ARABIC, locale="ar")
     deck = pptx.Presentation(io.BytesIO(render_pptx(parse_report(report))))
     shapes = [shape for slide in deck.slides for shape in slide.shapes]
     for paragraph in (one for shape in shapes if shape.has_text_frame for one in shape.text_frame.paragraphs):
@@ -48,7 +48,7 @@ def test_powerpoint_sets_arabic_from_the_right() -> None:
 
 def test_text_and_code_on_cards_begin_at_the_left_and_code_keeps_its_letters_apart() -> None:
     code = "# Depth\n\n## Use\n\nIt is called.\n\n```python\ndef depth(t):\n    return t\n```\n"
-    report = english().model_copy(update={"document": None, "markdown": code})
+    report = english_from(code)
     deck = pptx.Presentation(io.BytesIO(render_pptx(parse_report(report))))
     frames = [shape.text_frame for slide in deck.slides for shape in slide.shapes if shape.has_text_frame]
     [lines] = [frame.paragraphs for frame in frames if "def depth" in frame.text]

@@ -16,7 +16,7 @@ from services.reports.slides.draft import material_of
 from services.reports.slides.layout import chart_of, quote_cards
 from services.reports.slides.slide import HIGH, ShownCard, Slide, cards_height
 from services.reports.slides.slide_outline import AT_FOOT, CONTENTS, MAX_SECTION_SLIDES, MAX_SLIDES, outline
-from tests.services.reports.full import ENGLISH, english, evidence, wide_table
+from tests.services.reports.full import ENGLISH, english, english_from, evidence, wide_table
 
 LONG = "The ship {name} sounded the trench and found no bottom with the line that was aboard. " * 6
 
@@ -69,9 +69,7 @@ def passages(names: Iterable[str]) -> str:
 
 def test_quotes_that_need_several_slides_stand_below_the_titles_of_their_sources() -> None:
     body = passages(["Kilo", "Vityaz", "Trieste", "Kilo"])
-    report = english().model_copy(
-        update={"document": None, "question": "Depth?", "markdown": f"# Closest passages: Depth?\n\n{body}"}
-    )
+    report = english_from(f"# Closest passages: Depth?\n\n{body}", question="Depth?")
     cover, *others = outline(parse_report(report))
     assert (cover.title, cover.subtitle) == ("Closest passages: Depth?", ""), "the title has the question"
     slides = [slide for slide in others if slide.kind == "cards"]
@@ -103,7 +101,7 @@ def test_an_introduction_is_the_title_above_what_it_introduces_and_the_summary_d
 @pytest.mark.parametrize("mark", ["", "‡"])
 def test_a_short_first_sentence_is_the_title_above_its_paragraph_unless_it_is_marked(mark: str) -> None:
     body = f"## Evidence\n\nThe figures agree.{mark} {ENGLISH[0][:-1]} [E1-1]. {ENGLISH[1][:-1]} [E1-2]."
-    report = english().model_copy(update={"document": None, "markdown": f"# Depth\n\n{body.replace('E1-', '')}"})
+    report = english_from(f"# Depth\n\n{body.replace('E1-', '')}")
     [slide] = [slide for slide in outline(parse_report(report)) if slide.kind == "cards"]
     over = ("The figures agree", "Evidence") if not mark else ("Evidence", "")
     assert (slide.title, slide.subtitle) == over
@@ -158,7 +156,7 @@ def test_cards_are_as_large_as_they_fit_and_fill_most_of_the_slide() -> None:
 
 def test_rows_that_a_deck_has_no_room_for_are_counted_on_its_last_slide_and_stand_in_the_notes() -> None:
     sections = "".join(f"\n## Part {part}\n\nA point of part {part} [1].\n" for part in range(14))
-    report = english().model_copy(update={"document": None, "markdown": wide_table(80) + sections})
+    report = english_from(wide_table(80) + sections)
     *first, last = (slide for slide in outline(parse_report(report)) if slide.kind == "table")
     shown = sum(len(slide.rows) - 1 for slide in (*first, last))
     assert 0 < shown < 80
@@ -168,9 +166,7 @@ def test_rows_that_a_deck_has_no_room_for_are_counted_on_its_last_slide_and_stan
 
 
 def test_the_mark_of_code_stands_on_its_card() -> None:
-    report = english().model_copy(
-        update={"document": None, "markdown": "# T\n\n## Code\n\n```python\nx = 77\n```\n\n†\n"}
-    )
+    report = english_from("# T\n\n## Code\n\n```python\nx = 77\n```\n\n†\n")
     cards = [card for slide in outline(parse_report(report)) if slide.title == "Code" for card in slide.cards]
     assert [(card.kind, card.text, card.mark and card.mark.status) for card in cards] == [
         ("code", "x = 77", "unverified")
@@ -184,9 +180,7 @@ def test_a_long_report_is_told_by_its_main_points_and_the_rest_stands_in_the_not
         + "\n\n".join(f"Main point {part}-{place} [1]. Aside {part}-{place} [1]." for place in range(16))
         for part in range(parts)
     ]
-    slides = outline(
-        parse_report(english().model_copy(update={"document": None, "markdown": "# Depths\n\n" + "\n\n".join(told)}))
-    )
+    slides = outline(parse_report(english_from("# Depths\n\n" + "\n\n".join(told))))
     assert len(slides) <= MAX_SLIDES
     for part in range(parts):
         name = f"Part {part}"

@@ -14,7 +14,7 @@ from services.reports.parser import parse_report
 from services.reports.word import CONTENTS_BEGIN, CONTENTS_END, QUOTE, Tree, render_docx
 from services.run.errors import NotInstalled, SettingsError
 from services.text.languages import direction
-from tests.services.reports.full import ARABIC, ENGLISH, chinese, english, report_of, wide_table
+from tests.services.reports.full import ARABIC, ENGLISH, chinese, english, english_from, report_of, wide_table
 
 pytest.importorskip("pypandoc", reason="Word needs the extra formats")
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -33,7 +33,7 @@ async def text(report: Report) -> str:
 
 
 def told(body: str) -> Report:
-    return english().model_copy(update={"document": None, "markdown": f"# Title\n\n{body}\n"})
+    return english_from(f"# Title\n\n{body}\n")
 
 
 async def test_pages_have_a_header_and_numbers() -> None:
@@ -80,7 +80,7 @@ async def test_a_long_quote_is_cut_behind_a_word_in_the_references() -> None:
 
 
 async def test_a_wide_table_has_smaller_letters_and_no_row_on_two_pages() -> None:
-    report = english().model_copy(update={"document": None, "markdown": wide_table(3)})
+    report = english_from(wide_table(3))
     document = (await parts(report))["word/document.xml"].decode()
     [table] = re.findall(r"<w:tbl>.*?</w:tbl>", document)
     assert table.count("<w:cantSplit />") == table.count("</w:tr>") == 4
@@ -90,7 +90,7 @@ async def test_a_wide_table_has_smaller_letters_and_no_row_on_two_pages() -> Non
 
 
 async def test_what_is_written_from_the_right_is_set_from_there() -> None:
-    report = english().model_copy(update={"document": None, "markdown": ARABIC, "locale": "ar"})
+    report = english_from(ARABIC, locale="ar")
     root = etree.fromstring((await parts(report))["word/document.xml"])
     for paragraph in root.iter(f"{W}p"):
         said = "".join(paragraph.itertext(f"{W}t"))

@@ -1,22 +1,10 @@
 """Copies count as one; articles on one subject do not."""
 
 import time
-from pathlib import Path
 
 import pytest
 
-from services.text.copies import MAX_COMPARED, is_copy
-from services.text.duplicates import HASHES, fingerprint, may_be_copy, may_overlap, similarity
-
-EXAMPLES = Path(__file__).parents[3] / "examples"
-
-
-def text(name: str) -> str:
-    return (EXAMPLES / name).read_text("utf-8")
-
-
-def signature(name: str) -> str:
-    return fingerprint(text(name))
+from services.text.copies import HASHES, MAX_COMPARED, fingerprint, is_copy, may_be_copy, may_overlap, similarity
 
 
 def copies(one: str, other: str) -> bool:
@@ -27,7 +15,7 @@ def copies(one: str, other: str) -> bool:
 
 
 def test_a_signature_is_the_same_in_every_process() -> None:
-    assert fingerprint("the lead line measures the depth of the sea")[:16] == PINNED
+    assert fingerprint("the lead line measures the depth of the sea")[:16] == "0ffc81623169cf63"
 
 
 def test_a_text_too_short_to_compare_is_no_copy_of_anything() -> None:
@@ -121,9 +109,6 @@ def test_hostile_texts_are_compared_in_time(hostile: str) -> None:
     assert time.process_time() - begun < 2
 
 
-PINNED = "0ffc81623169cf63"
-
-
 RELEASE = (
     "Nordwerk has opened a plant for heat pumps at the harbour of Vell. The plant will make 40,000 pumps a year and employ 310 "
     "people, most of whom live in the town. The building took two years and cost 95 million euros, of which the state paid a "
@@ -138,6 +123,8 @@ ARTICLE = (
     "The local conservation group counts rare terns on the breakwater every spring, and asks for a fence before the birds return. "
     "The town has answered that an expert report is being drawn up. It is to be shown to the council in the summer, a spokesman says."
 )
+
+
 ANOTHER = (
     "A plant for heat pumps has begun its work in Vell. According to the town hall about three hundred women and men found a place "
     "there, and the wharf has a new purpose after decades. At the opening a brass band played, there was fish soup, and school "

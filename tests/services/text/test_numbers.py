@@ -4,7 +4,7 @@ import pytest
 
 from services.text.held_numbers import missing_quantities
 from services.text.numbers import quantities
-from services.text.scale_words import _words
+from services.text.numerals import _words
 
 
 @pytest.mark.parametrize(

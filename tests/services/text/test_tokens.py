@@ -1,7 +1,10 @@
 """Search terms of English and Chinese texts."""
 
+import unicodedata
+
 import pytest
 
+from services.text.normal_form import MOST_MARKS, normal_form
 from services.text.tokens import message_language, tokens
 
 
@@ -58,3 +61,15 @@ def test_words_of_two_scripts_that_touch_are_told_apart() -> None:
 )
 def test_messages_about_a_text_are_in_chinese_or_english(text: str, language: str) -> None:
     assert message_language(text) == language
+
+
+def test_marks_that_languages_need_stay() -> None:
+    text = "Vie\u0302\u0323t Nam, ξ\u0313\u0301, שִׁ, นี้, हिन्दी"
+
+    assert normal_form("NFC", text) == unicodedata.normalize("NFC", text)
+
+
+def test_of_too_many_marks_the_first_ones_stay() -> None:
+    text = "a" + "\u0316" * 100 + "b"
+
+    assert normal_form("NFD", text) == "a" + "\u0316" * MOST_MARKS + "b"

@@ -1,14 +1,23 @@
-"""A report with a quote, statements and a contradiction, and its bundle."""
+"""A report with a quote, statements and a contradiction, and its bundle; and drafts that are checked by quotes."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 
-from schemas.evidence import Contradiction
+from schemas.document import Block
+from schemas.evidence import Contradiction, Excerpt
 from schemas.reporter import Report
 from schemas.usage import Usage
 from services.reports.bundle import write_bundle
+from services.reports.checking import report_check
+from services.reports.checking.checked_report import CheckedReport, FormerClaims
+from services.reports.checking.claim_check import ClaimCheck
+from services.reports.checking.code_citations import CodeCitations
+from services.reports.labels import labels_for
 from services.reports.markdown import finish_report
+from services.reports.markdown_blocks import read_draft
 from services.run.evidence_store import EvidenceStore
 from tests.services.reports.conftest import Make
 
@@ -38,3 +47,34 @@ async def bundle(report: Report, evidence: EvidenceStore, tmp_path: Path) -> Pat
     folder = tmp_path / "out" / "how-deep"
     await write_bundle(report, folder, evidence)
     return folder
+
+
+def check_citations(
+    draft: str | Sequence[Block],
+    excerpts: Mapping[str, Excerpt],
+    *,
+    locale: str = "en-US",
+    unsupported: Literal["mark", "drop"] = "mark",
+    former: Report | None = None,
+    citing: CodeCitations | None = None,
+    **evidence: Any,
+) -> CheckedReport:
+    """Check a draft by excerpts, and the other evidence of a `ClaimCheck`; code cites among all of them."""
+    check = ClaimCheck(
+        excerpts,
+        labels_for(locale),
+        citing=citing or CodeCitations(list(excerpts.values()), evidence.get("titles", {})),
+        former=FormerClaims.of(former),
+        **evidence,
+    )
+    blocks = read_draft(draft, excerpts) if isinstance(draft, str) else draft
+    return report_check.check_citations(blocks, check, drop=unsupported == "drop")
+
+
+def excerpts_of(quotes: Mapping[str, str] | Sequence[str], content_hash: str = "") -> dict[str, Excerpt]:
+    """Return excerpts by their ids, by default `E1-1`, `E1-2`, …, each of a source of its own unless all are of one."""
+    named = quotes if isinstance(quotes, Mapping) else {f"E1-{place}": quote for place, quote in enumerate(quotes, 1)}
+    return {
+        key: Excerpt(id=key, content_hash=content_hash or key, quote=quote, start=0, end=len(quote))
+        for key, quote in named.items()
+    }

@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from schemas.evidence import Excerpt, Judged, Judgement
 from services.reports.checking.bundle_check import is_verbatim
 from services.reports.checking.checked_report import CheckedReport
-from services.reports.checking.citations import check_citations
+from tests.services.reports.checking.conftest import check_citations, excerpts_of
 
 Excerpts = Mapping[str, Excerpt]
 GOOD = "HMS Challenger sounded 4,475 fathoms near Guam [E2-1]."
@@ -47,7 +47,7 @@ def test_citations_are_understood_in_the_forms_that_models_write(written: str, s
 
 def test_a_quote_with_code_keeps_its_lines_and_one_with_a_link_verifies() -> None:
     stored = "Call [the winch](https://a.example/winch):\n```mermaid\nif deep:\n    wind(9)\n```"
-    quoted = {"E2-1": Excerpt(id="E2-1", content_hash="a", quote=stored, start=0, end=len(stored))}
+    quoted = excerpts_of({"E2-1": stored}, "a")
     code = "> ```\n> if deep:\n>     wind(9)\n> ```"
     checked = check(f"> Call the winch: [E2-1]\n>\n{code.replace('```', '```mermaid', 1)}", quoted)
     assert checked.markdown == f"> Call the winch: [E2-1]\n>\n{code}"
@@ -184,7 +184,7 @@ PIECES = [
 @given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
 def test_no_mixture_of_markup_makes_a_link(markdown: str) -> None:
     quote = "HMS Challenger sounded 4,475 fathoms."
-    excerpts = {"E2-1": Excerpt(id="E2-1", content_hash="s", quote=quote, start=0, end=len(quote))}
+    excerpts = excerpts_of({"E2-1": quote}, "s")
     checked = check_citations(markdown, excerpts)
     assert active(checked.markdown) == []
     assert not set(checked.markdown) & set("\ue000\ue001\ue002\ue003")
@@ -192,7 +192,7 @@ def test_no_mixture_of_markup_makes_a_link(markdown: str) -> None:
 
 def test_an_address_that_the_evidence_names_stays_as_code() -> None:
     quote = "The data lie at https://data.example/depths under a free licence."
-    excerpts = {"E1-1": Excerpt(id="E1-1", content_hash="s", quote=quote, start=0, end=len(quote))}
+    excerpts = excerpts_of({"E1-1": quote}, "s")
     checked = check_citations("The data lie at https://data.example/depths [E1-1].", excerpts)
     assert checked.markdown == "The data lie at `https://data.example/depths` [E1-1]."
 
@@ -205,7 +205,7 @@ def test_a_blockquote_becomes_the_stored_text_and_its_citation(excerpts: Excerpt
 
 def test_a_blockquote_keeps_the_code_in_its_sentences() -> None:
     quote = "If a `lead = *true*` is **cast**, `|` and a ![`wind`](x.png) hold."
-    excerpts = {"E1-1": Excerpt(id="E1-1", content_hash="s", quote=quote, start=0, end=len(quote))}
+    excerpts = excerpts_of({"E1-1": quote}, "s")
     checked = check_citations("> If a lead = *true* is cast", excerpts)
     assert checked.markdown == "> If a `lead = *true*` is cast [E1-1]"
     assert checked.claims[0].text == "If a lead = *true* is cast"
@@ -241,7 +241,7 @@ def test_lists_keep_their_form_and_lose_what_fails(excerpts: Excerpts) -> None:
 
 def test_code_that_the_evidence_does_not_have_line_by_line_is_judged_by_what_stands_above_it() -> None:
     stored = "Open the winch with `wind --open`.\n\n    wind --open\n    wind --down"
-    quoted = {"E2-1": Excerpt(id="E2-1", content_hash="a", quote=stored, start=0, end=len(stored))}
+    quoted = excerpts_of({"E2-1": stored}, "a")
     verbatim, own = "```sh\nwind --open\n\nwind --down\n```", "```sh\nwind --shut\n```"
     lead = "The winch is opened with `wind --open` [E2-1]."
     assert check_citations(f"{lead}\n\n{verbatim}", quoted).undecided.keys() == check(lead, quoted).undecided.keys()
@@ -259,9 +259,7 @@ def test_code_that_the_evidence_does_not_have_line_by_line_is_judged_by_what_sta
 
 def test_a_chart_is_judged_by_its_own_sources_and_not_by_what_stands_above_it() -> None:
     quotes = {"E2-1": "The winch was opened.", "E2-2": "Of the ropes 60 % were of hemp and 40 % of wire."}
-    quoted = {
-        key: Excerpt(id=key, content_hash=key, quote=quote, start=0, end=len(quote)) for key, quote in quotes.items()
-    }
+    quoted = excerpts_of(quotes)
     series = {"name": "share", "values": [60, 40]}
     chart = {"type": "pie", "title": "Ropes", "unit": "%", "categories": ["hemp", "wire"], "series": [series]}
     written = json.dumps({**chart, "sources": ["E2-2"]})

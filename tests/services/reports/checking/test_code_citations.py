@@ -1,11 +1,12 @@
 """Code cites the one excerpt that supports a sentence which cites nothing, by the check of cited sentences, and no other."""
 
+from typing import Any
+
 import pytest
 
-from schemas.evidence import Excerpt
 from services.reports.checking.checked_report import CheckedReport
-from services.reports.checking.citations import check_citations
 from services.reports.checking.code_citations import CodeCitations
+from tests.services.reports.checking.conftest import check_citations, excerpts_of
 
 QUOTES = {
     "E1-1": "In 2019 exports of Norland were 18.2 million tonnes. In 2021 they rose to 23.4 million tonnes.",
@@ -17,16 +18,9 @@ QUOTES = {
 MARK = "†"
 
 
-def evidence(quotes: dict[str, str]) -> dict[str, Excerpt]:
-    """Return excerpts of one source each."""
-    return {
-        key: Excerpt(id=key, content_hash=key, quote=quote, start=0, end=len(quote)) for key, quote in quotes.items()
-    }
-
-
-def check(markdown: str, quotes: dict[str, str] = QUOTES, **choices: object) -> CheckedReport:
+def check(markdown: str, quotes: dict[str, str] = QUOTES, **choices: Any) -> CheckedReport:
     """Check a report about Norland."""
-    return check_citations(markdown, evidence(quotes), question="What happened in Norland?", **choices)  # type: ignore[arg-type]  # of several types
+    return check_citations(markdown, excerpts_of(quotes), question="What happened in Norland?", **choices)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +87,7 @@ def test_of_several_excerpts_that_support_a_sentence_the_nearest_is_cited() -> N
 
 def test_a_section_cites_what_it_was_written_from() -> None:
     quotes = {"E1-1": "The ship Corvo sank near Skagen.", "E2-1": "The ship Corvo sank near Skagen in a storm."}
-    excerpts = evidence(quotes)
+    excerpts = excerpts_of(quotes)
     citing = CodeCitations(list(excerpts.values()), {}, sections={"Wrecks": ["E2-1"], "Trade": []})
     said = "The Corvo sank near Skagen."
     checked = check(f"# T\n\n{said}\n\n## Wrecks\n\n### More\n\n{said}\n\n## Trade\n\n{said}", quotes, citing=citing)

@@ -2,25 +2,24 @@
 
 import logging
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
-from schemas.evidence import Excerpt, Judgement
+from schemas.evidence import Judgement
 from services.reports.checking.checked_report import CheckedReport
-from services.reports.checking.citations import check_citations
+from tests.services.reports.checking.conftest import check_citations, excerpts_of
 
 PENALTY = "The penalty of the free-threaded build is around 10% on Linux."
 LOCKS = "Extensions that use borrowed references without the GIL need explicit locking."
 RELY = "Extensions that rely on the GIL need explicit locking."
 
 
-def check(markdown: str, quotes: Sequence[str], **choices: object) -> CheckedReport:
+def check(markdown: str, quotes: Sequence[str], **choices: Any) -> CheckedReport:
     """Check a report that cites quotes as E1-1, E1-2, …, all of one source."""
-    excerpts = {
-        f"E1-{number}": Excerpt(id=f"E1-{number}", content_hash="pep", quote=quote, start=0, end=len(quote))
-        for number, quote in enumerate(quotes, 1)
-    }
-    return check_citations(markdown, excerpts, question="How is it?", **{"titles": {"pep": "A proposal"}, **choices})  # type: ignore[arg-type]  # of several types
+    return check_citations(
+        markdown, excerpts_of(quotes, "pep"), question="How is it?", **{"titles": {"pep": "A proposal"}, **choices}
+    )
 
 
 def states(checked: CheckedReport) -> list[str]:

@@ -142,7 +142,7 @@ def test_a_report_of_a_length_that_none_has_is_refused_at_once(bundle: Path) -> 
 
 
 def test_a_check_ends_in_time_and_says_what_it_leaves_out(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("services.reports.checking.clock.SECONDS", -1.0)
+    monkeypatch.setattr("services.reports.bundle_files.SECONDS", -1.0)
     assert verify_bundle(bundle).problems == [say("verify_out_of_time", file="evidence.json", seconds=60)]
     assert verify_markdown(bundle / "report.md").problems == [say("verify_out_of_time", file="report.md", seconds=60)]
 

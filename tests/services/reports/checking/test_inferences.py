@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from schemas.document import Block
-from schemas.evidence import NO_INPUT, Excerpt, Judgement, Status
+from schemas.evidence import NO_INPUT, Judgement, Status
 from services.reports.checking.checked_report import CheckedReport
-from services.reports.checking.citations import check_citations
+from tests.services.reports.checking.conftest import check_citations, excerpts_of
 
 QUOTES = {
     "E1-1": "The sodium cell kept 80 percent of its capacity for 4,200 cycles at a price of 62 euros per kilowatt-hour.",
@@ -29,9 +29,7 @@ CHINESE = {
 
 
 def check(markdown: str | Sequence[Block], quotes: dict[str, str] = QUOTES, **choices: Any) -> CheckedReport:
-    excerpts = {
-        key: Excerpt(id=key, content_hash=key, quote=quote, start=0, end=len(quote)) for key, quote in quotes.items()
-    }
+    excerpts = excerpts_of(quotes)
     return check_citations(markdown, excerpts, titles=TITLES, **{"question": "Which cell is better?", **choices})
 
 

@@ -1,33 +1,30 @@
 """What code decides of an opening that cites nothing: its numbers and words are those of the verified statements below."""
 
+from typing import Any
+
 import pytest
 
 from schemas.evidence import Claim, Judgement
 from schemas.usage import Usage
 from services.reports.checking.checked_report import CheckedReport
-from services.reports.checking.citations import check_citations
 from services.reports.checking.claim_check import Judgements
 from services.reports.markdown import ReportInputs, finish_report
-from tests.services.reports.full import evidence
+from tests.services.reports.checking.conftest import check_citations, excerpts_of
 
 DEPTH = "The ship sounded 4,475 fathoms near Guam in 1875."
 WIRE = "Piano wire of Lucas replaced the hemp line of the ship."
 
 
-def checked(opening: str, below: str, judgement: Judgement | None = None) -> CheckedReport:
-    excerpts, _ = evidence([DEPTH, WIRE])
+def checked(opening: str, below: str, judgement: Judgement | None = None, **choices: Any) -> CheckedReport:
     given: Judgements = {(opening, ()): judgement} if judgement else {}
     draft = f"# A deep place\n\n{opening}\n\n## Below\n\n{below}"
-    return check_citations(draft, {each.id: each for each in excerpts}, judgements=given)
+    return check_citations(draft, excerpts_of([DEPTH, WIRE]), judgements=given, **choices)
 
 
 def changed(opening: str, below: str, former: Claim) -> CheckedReport:
     """Check a report whose opening an earlier check judged."""
-    excerpts, _ = evidence([DEPTH, WIRE])
     report = finish_report(ReportInputs("How deep?", "en-US", "", (), [], {}), Usage())
-    draft = f"# A deep place\n\n{opening}\n\n## Below\n\n{below}"
-    before = report.model_copy(update={"citations": [former]})
-    return check_citations(draft, {each.id: each for each in excerpts}, former=before)
+    return checked(opening, below, former=report.model_copy(update={"citations": [former]}))
 
 
 def first(report: CheckedReport) -> Claim:
@@ -61,9 +58,8 @@ def test_code_holds_its_numbers_and_a_model_decides_on_its_words(
 )
 def test_a_number_of_the_title_may_follow_from_two_statements_below(title: str, stands: bool) -> None:
     shallow = "The ship sounded 21 fathoms near Samoa in 1875."
-    excerpts, _ = evidence([DEPTH, shallow])
     draft = f"# {title}\n\nThe ship sounded.\n\n## Below\n\n{DEPTH} [E1-1] {shallow} [E1-2]"
-    report = check_citations(draft, {each.id: each for each in excerpts})
+    report = check_citations(draft, excerpts_of([DEPTH, shallow]))
     assert (title in report.markdown) is stands
 
 
@@ -76,11 +72,10 @@ def test_an_unverified_statement_bears_no_opening_and_both_are_counted() -> None
 
 
 def test_what_is_refuted_below_is_counted_with_what_is_above() -> None:
-    excerpts, _ = evidence([DEPTH, WIRE])
     wrong = "The hemp line of the ship replaced piano wire."
     refuted: Judgements = {(wrong, ("E1-2",)): Judgement(verdict="contradicted", words="replaced the hemp line")}
     draft = f"# A deep place\n\n{DEPTH}\n\n## Below\n\n{DEPTH} [E1-1] {wrong[:-1]} [E1-2]."
-    report = check_citations(draft, {each.id: each for each in excerpts}, judgements=refuted)
+    report = check_citations(draft, excerpts_of([DEPTH, WIRE]), judgements=refuted)
     assert [claim.text for claim in report.left_out] == [wrong]
     assert report.markdown.startswith(f"# A deep place\n\n{DEPTH}\n\n## Below\n\n")
 

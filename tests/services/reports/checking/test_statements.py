@@ -6,7 +6,7 @@ import pytest
 
 from schemas.evidence import Excerpt, Judgement
 from services.reports.checking.checked_report import CheckedReport
-from services.reports.checking.citations import check_citations
+from tests.services.reports.checking.conftest import check_citations, excerpts_of
 
 QUOTES = {
     "E1-1": "In 2019 exports of Norland were 18.2 million tonnes. In 2021 they rose to 23.4 million tonnes.",
@@ -14,23 +14,21 @@ QUOTES = {
     "E1-3": "| Country | Deaths 2020 | Deaths 2021 |\n|---|---|---|\n| Sweden | 412 | 514 |\n| Denmark | 309 | 297 |",
     "E1-4": "2021年该港吞吐量为120万吨，比2020年增长了8%。",
 }
-EXCERPTS = {
-    key: Excerpt(id=key, content_hash=key, quote=quote, start=0, end=len(quote)) for key, quote in QUOTES.items()
-}
+EXCERPTS = excerpts_of(QUOTES)
 MARK = "†"
 EXPORTS = "Exports were 23.4 million tonnes in 2021 [E1-1]."
 WRECK = "The Corvo sank in 1902 [E1-2]."
 
 
-def check(markdown: str, **choices: object) -> CheckedReport:
+def check(markdown: str, **choices: Any) -> CheckedReport:
     """Check a report about Norland."""
     choices = {"question": "How did exports of Norland change?", **choices}
-    return check_citations(markdown, EXCERPTS, titles={}, **choices)  # type: ignore[arg-type]  # of several types
+    return check_citations(markdown, EXCERPTS, titles={}, **choices)
 
 
 def test_a_table_may_have_the_years_in_which_its_sources_were_published() -> None:
     quote = "The depth measured in 2010 is 10,984 metres. The paper came out in 2014."
-    excerpts = {"E1-1": Excerpt(id="E1-1", content_hash="a", quote=quote, start=0, end=len(quote))}
+    excerpts = excerpts_of({"E1-1": quote}, "a")
     rows = "|---|---|---|\n| 2014 | 10,984 m | depth of the paper [E1-1] |"
     checked = check_citations(f"| published | depth | of |\n{rows}", excerpts, published={"a": "2014-11-02"})
     assert checked.marked == 0
