@@ -37,7 +37,7 @@ from services.reports.verification import verify_draft
 from services.reports.wishes import unmet_by_sources, unmet_wishes
 from services.run.errors import RevisionRefused
 from services.run.events import emit_message
-from services.run.instrumentation import run_ended
+from services.run.log import run_ended
 from services.run.roles import OFFLINE, role_model
 from services.run.scope import Run, choices, evidence_of, node_run, prompts_of
 from services.run.ui_text import is_chinese, say
@@ -47,8 +47,7 @@ from services.tools.mcp.offered_tools import failures_once
 from services.tools.mcp.registry import close_sessions
 from services.turn.added_evidence import SectionResearch, document_search, with_excerpts
 from services.turn.conversation import change_messages
-from services.turn.memory_keeping import remember_report
-from services.turn.memory_recall import reused_limits
+from services.turn.remembered_statements import remember_report, reused_limits
 from services.turn.revision import Revised, refused_update, revised, revision_of
 from services.turn.steering import hear, late_messages
 from services.turn.steps import left_out

@@ -22,7 +22,16 @@ from services.models.chat import build
 from services.models.endpoint_memory import Dialect, keep_learned, learned, load_learned
 from services.models.failures import CallFailed
 from services.models.llamacpp import at_hand
-from services.models.prompt_fit import DoesNotFit, Fitted, estimate_tokens, fit, off_loop
+from services.models.prompt_fit import (
+    MARGIN,
+    DoesNotFit,
+    Fitted,
+    estimate_tokens,
+    fit,
+    off_loop,
+    output_room,
+    window_of,
+)
 from services.models.reply import (
     REPEATED,
     Reply,
@@ -33,7 +42,6 @@ from services.models.reply import (
     usage_of,
 )
 from services.models.structured_output import STEPS_DOWN, as_tool, is_json, response_format, shape_of, with_schema
-from services.models.token_limits import MARGIN, output_room, window_of
 from services.run.budget import Reservation
 from services.run.errors import LeadlineError, LimitReached, ModelError, NoNativeTools
 from services.run.prices import Price, price_of

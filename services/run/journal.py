@@ -26,8 +26,7 @@ from pydantic import BaseModel
 
 from services.run import errors
 from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreDamaged, StoreUnwritable
-from services.run.instrumentation import INSTANT, log_known_answer, watch_call
-from services.run.log import WARNING, log
+from services.run.log import INSTANT, WARNING, log, log_known_answer, watch_call
 
 Answer = TypeVar("Answer", bound=BaseModel)
 Result = TypeVar("Result")

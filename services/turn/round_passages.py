@@ -11,8 +11,7 @@ from itertools import zip_longest
 
 from schemas.evidence import Passage, QuotePlace
 from schemas.researcher import MOST_READ_ON
-from services.models.prompt_fit import passages_within
-from services.models.token_limits import evidence_tokens
+from services.models.prompt_fit import evidence_tokens, passages_within
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.search.pool import what_begins

@@ -235,7 +235,7 @@ async def test_a_deep_report_has_the_most_relevant_quotes_only_where_these_are_e
 ) -> None:
     monkeypatch.setenv("LEADLINE_ONE_CALL_TOKENS", "100000")
     monkeypatch.setattr("services.turn.writing.MOST_EVIDENCE", 80)
-    monkeypatch.setattr("services.models.token_limits.LEAST_EVIDENCE", 0)
+    monkeypatch.setattr("services.models.prompt_fit.LEAST_EVIDENCE", 0)
     monkeypatch.setattr("services.turn.writing.ENOUGH", enough)
     forget_settings()
     script = Script()

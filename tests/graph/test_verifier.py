@@ -101,7 +101,7 @@ async def test_the_model_judges_what_code_neither_found_word_for_word_nor_refute
 async def test_a_verifier_with_a_small_window_has_fewer_statements_at_a_time(
     endpoint: OpenAIServer, ferry: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("services.models.token_limits.LEAST_EVIDENCE", 0)
+    monkeypatch.setattr("services.models.prompt_fit.LEAST_EVIDENCE", 0)
     monkeypatch.setenv("LEADLINE_CONTEXT_WINDOW_VERIFIER", "2800")  # a hundred tokens besides the instructions
     forget_settings()
     endpoint.script["reporter"] = [

@@ -13,7 +13,7 @@ from langchain_core.tools import BaseTool
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.run.settings import forget_settings
-from services.tools.query_database import query_database
+from services.tools.builtin_tools import query_database
 from tests.fakes.postgres import PostgresServer, binaries_of_postgres
 
 PASSWORD = "s3cret-of-the-reader"
