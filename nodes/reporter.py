@@ -222,7 +222,6 @@ def _answered(state: ResearchState) -> str:
 
 
 def _with_research(state: ResearchState, added: ResearchState) -> ResearchState:
-    """Merge the evidence found for sections into the state of the report."""
     results, sources = {**state["results"], **added["results"]}, {**state["sources"], **added["sources"]}
     return {**state, **added, "results": results, "sources": sources}
 
@@ -230,7 +229,6 @@ def _with_research(state: ResearchState, added: ResearchState) -> ResearchState:
 async def _check(
     run: Run, state: ResearchState, written: Written, excerpts: list[Excerpt], runtime: Runtime[RunContext]
 ) -> CheckedReport:
-    """Read the text, add missing citations, and check the draft; the checking model may change it."""
     sources = state["sources"]
     if written.text:
         body, _, _ = written.text.partition(f"\n{FOLLOW_UP_MARK}")
@@ -323,7 +321,6 @@ async def _verify(
 
 
 async def _programs(state: ResearchState, excerpts: list[Excerpt], runtime: Runtime[RunContext]) -> dict[str, Program]:
-    """Return the programs that the report shows if it cites their output."""
     sources = state["sources"]
     used = dict.fromkeys(excerpt.content_hash for excerpt in excerpts if excerpt.content_hash in sources)
     return await programs_of((sources[key] for key in used), evidence_of(runtime))

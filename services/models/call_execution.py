@@ -177,7 +177,6 @@ class Exchange:
         return reply
 
     async def _answered(self, attempts: Attempts) -> AIMessage:
-        """Return the answer; an answer that repeats itself is stopped and counted up to that point."""
         try:
             return await attempt_until_answered(self.model, attempts, self._send, self._change, self._report)
         except RepeatsItself as repeating:
@@ -236,7 +235,6 @@ class Exchange:
         self.held = Reservation(0, 0, 0.0)
 
     async def _send(self, on_piece: Callable[[Sign, str], None]) -> AIMessage:
-        """Make one attempt, in the form that the endpoint is known to accept."""
         call, messages = self.call, self.fitted.messages
         schema = None if self.model.provider == OFFLINE else call.schema
         self.dialect = learned(self.model).dialect if schema else ""
@@ -319,7 +317,6 @@ class Exchange:
         return True
 
     async def _learn(self, reply: Reply, message: AIMessage) -> None:
-        """Learn from an answer: whether and how long the model reasons, and in which form it answers."""
         if self.model.provider == OFFLINE:
             return
         known = learned(self.model)

@@ -299,7 +299,6 @@ class Journal:
             await self._reached(self.store.aput(place, item, value, index=False))
 
     async def _reached(self, work: Awaitable[Result]) -> Result:
-        """Await the store."""
         try:
             return await work
         except StoreDamaged as error:
@@ -343,7 +342,6 @@ def _described(error: LeadlineError) -> tuple[str, str]:
 
 
 def _revived(kind: str, message: str) -> LeadlineError:
-    """Rebuild a recorded error."""
     if kind == "LimitReached":
         key, _, limit = message.partition(":")
         return LimitReached(key, float(limit))

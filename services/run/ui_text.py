@@ -30,7 +30,6 @@ _FURTHER: dict[str, dict[str, Any]] = {
 
 
 def _in_language(texts: Mapping[str, Any], language: str) -> dict[str, Any]:
-    """Return texts, and tables of texts, in one language."""
     return {
         key: text[language] if isinstance(text.get(language), str) else _in_language(text, language)
         for key, text in texts.items()

@@ -90,7 +90,6 @@ def jailed_browser(command: list[str], work: Path, browser: str, *, file_size: i
 
 
 async def _finished(command: list[str], work: Path, seconds: float) -> tuple[int, str]:
-    """Run a command to its end; return the exit code and the standard error."""
     process = await start(command, work, stderr=asyncio.subprocess.PIPE)
     try:
         _, errors = await asyncio.wait_for(process.communicate(), seconds)

@@ -229,7 +229,6 @@ class Tab:
             await asyncio.sleep(LOOKED)
 
     async def _text(self) -> str:
-        """Return the beginning of the page's visible text, and record whether it has grown."""
         value = None
         with contextlib.suppress(CommandRefused):  # another page of the site is replacing it
             value = await self._run(f"({TEXT})({json.dumps(self._around)}, {LONGEST_TEXT})")
@@ -303,7 +302,6 @@ class Tab:
 
 
 def _field(answer: dict[str, Any], name: str) -> str:
-    """Return a text field of an answer."""
     value = answer.get(name)
     if not isinstance(value, str):
         raise PageError("the browser answered in another form than it should")

@@ -84,7 +84,6 @@ def _blocks(text: str) -> list[str]:
 
 
 def _items(block: str) -> list[Any]:
-    """Return the items of a block, or its text if it is not JSON."""
     try:
         loaded = sanitize(repaired(block))
     except (ValueError, RecursionError):
@@ -94,7 +93,6 @@ def _items(block: str) -> list[Any]:
 
 
 def _call_of(item: Any) -> StructuredCall | None:
-    """Parse a call; arguments given as text are parsed as well."""
     if not isinstance(item, dict):
         return None
     inner = item.get("function")

@@ -109,7 +109,6 @@ async def _base_names(context: RunContext, step: Step) -> list[str]:
 
 
 async def _without_provider(context: RunContext) -> set[str]:
-    """Return the tools that have nothing to search in a run."""
     providers = await providers_for(context)
     missing = set() if providers.web else {"web_search", "web_reader"}
     return missing if providers.documents else {*missing, "search_documents", "file_reader"}

@@ -264,7 +264,6 @@ def settle_verdicts(
 
 
 def _step_id(name: str, results: Mapping[str, StepResult]) -> str | None:
-    """Return the id of a step from a model's name for it."""
     if name in results:
         return name
     figures = "".join(char if char.isdigit() else " " for char in name).split()

@@ -208,7 +208,6 @@ def _usable(run: Run, entries: Sequence[MemoryEntry]) -> list[MemoryEntry]:
 
 
 def _is_permitted(run: Run, entry: MemoryEntry) -> bool:
-    """Tell whether a run may use a statement's sources: pages of sites that it excludes are not used."""
     filters = filters_of(run.context)
     return all(
         filters.in_time(source.published) and (source.kind != "web" or filters.permit(source.url, source.source_kind))
@@ -217,7 +216,6 @@ def _is_permitted(run: Run, entry: MemoryEntry) -> bool:
 
 
 def _ranked(question: str, entries: Sequence[MemoryEntry], likeness: Sequence[float]) -> list[MemoryEntry]:
-    """Return the statements that may answer a question, by words and by meaning, most relevant first."""
     held = [tokens(" ".join([entry.claim, *(excerpt.quote for excerpt in entry.excerpts)])) for entry in entries]
     titles = [set(tokens(" ".join(source.title for source in entry.sources.values()))) for entry in entries]
     answering = answering_places(question, held, titles, MIN_TEXTS)
@@ -239,7 +237,6 @@ async def _is_whole(entry: MemoryEntry, evidence: EvidenceStore) -> bool:
 
 
 def _add(remembered: Remembered, entry: MemoryEntry) -> None:
-    """Add a statement's quotes, each once."""
     known = {excerpt.place for excerpt in remembered.excerpts}
     for excerpt in entry.excerpts:
         if excerpt.place not in known:

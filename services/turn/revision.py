@@ -142,7 +142,6 @@ class RevisionResearch:
 
 
 def _is_covered(aspect: str, word_sets: Sequence[set[str]]) -> bool:
-    """Tell whether one of the excerpts holds all words of an aspect."""
     wanted = set(content(aspect))
     return bool(wanted) and any(wanted <= words for words in word_sets)
 

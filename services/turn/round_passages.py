@@ -90,7 +90,6 @@ class RoundPassages:
         return {key: names for key, names in zip(new.values(), listed, strict=True) if names}
 
     def _is_quoted(self, passage: Passage) -> bool:
-        """Tell whether earlier steps quote half of a passage or more."""
         lengths = (
             min(passage.end, end) - max(passage.start, start)
             for content_hash, start, end in self.quoted
