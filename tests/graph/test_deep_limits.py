@@ -8,8 +8,6 @@ import pytest
 from leadline import aresearch
 from leadline.runs.actions import areplay
 from schemas.reporter import Report
-from services.run.prices import forget_prices
-from services.run.settings import forget_settings
 from tests.fakes import deep_model
 from tests.fakes.deep_model import BILGE, QUESTION, moment_of, write_documents
 from tests.fakes.http import Reply
@@ -67,22 +65,6 @@ async def test_sections_that_cannot_be_paid_for_beside_each_other_are_written_on
     assert [moment for moment in asked(endpoint) if moment.startswith("section")] == SECTIONS
     assert not [limit for limit in report.limits if "The model could not write" in limit]
     assert f"The limits left no room for more research on the weakest section, “{BILGE}”." in report.limits
-
-
-async def test_money_holds(
-    endpoint: OpenAIServer,
-    papers: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    prices = tmp_path / "prices.yaml"
-    prices.write_text("test-model: {input: 10, output: 100}\n")
-    monkeypatch.setenv("LEADLINE_PRICES", str(prices))
-    forget_settings()
-    forget_prices()
-    report = await run(papers, max_cost=0.1)
-    assert 0 < (report.usage.total.cost or 0) <= 0.1
-    assert any("max_cost" in limit for limit in report.limits)
 
 
 @pytest.mark.parametrize("slow", ["round 2", "section", "anew"])
