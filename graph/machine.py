@@ -19,7 +19,7 @@ from schemas.state import ResearchInput, ResearchState
 from services.reports.report_draft import NOT_KEPT
 from services.run.choices import continues_turn, restored_choices
 from services.run.errors import BadInput, LeadlineError
-from services.run.page_messages import on_a_page
+from services.run.message_forms import on_a_page
 from services.run.private_paths import without_private
 from services.run.run_input import check_begun, check_update, checked_input
 from services.run.scope import checked_choices, memory

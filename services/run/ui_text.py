@@ -13,7 +13,7 @@ from typing import Any
 from schemas.clean_text import clean_text
 from schemas.events import CallProgress, ReadingProgress, Searched
 from services.run.errors import UselessAnswer
-from services.run.page_messages import is_served
+from services.run.message_forms import is_served
 from services.run.private_paths import without_private
 
 LONGEST_PROBLEM = 150
