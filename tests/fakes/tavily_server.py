@@ -5,6 +5,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
+
+from services.run.settings import forget_settings
+from services.search.web import forget_web
 from tests.fakes.http import FarEnd, Reply, Request, served
 
 ERRORS = {
@@ -57,6 +61,14 @@ class TavilyServer(FarEnd):
 def tavily_server(*pages: dict[str, Any]) -> AbstractContextManager[TavilyServer]:
     """Serve until the block ends."""
     return served(TavilyServer(pages=list(pages)))
+
+
+def search_there(server: TavilyServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Point the environment to a server."""
+    monkeypatch.setenv("TAVILY_API_KEY", server.key)
+    monkeypatch.setenv("TAVILY_BASE_URL", server.base_url)
+    forget_settings()
+    forget_web()
 
 
 def page(url: str, title: str, text: str | None, snippet: str = "", published: str | None = None) -> dict[str, Any]:

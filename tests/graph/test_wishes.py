@@ -17,10 +17,9 @@ from schemas.context import RunContext
 from services.reports.bundle import verify_bundle
 from services.run.settings import forget_settings
 from services.search.providers import allow_folders
-from services.search.web import forget_web
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.site import site
-from tests.fakes.tavily_server import TavilyServer, page, tavily_server
+from tests.fakes.tavily_server import TavilyServer, page, search_there, tavily_server
 from tests.graph.test_verifier import editing, quoted_whole
 
 pytestmark = pytest.mark.long
@@ -148,10 +147,7 @@ def tavily(monkeypatch: pytest.MonkeyPatch) -> Iterator[TavilyServer]:
             for number, (url, day) in enumerate(places.items())
         )
     ) as server:
-        monkeypatch.setenv("TAVILY_API_KEY", server.key)
-        monkeypatch.setenv("TAVILY_BASE_URL", server.base_url)
-        forget_settings()
-        forget_web()
+        search_there(server, monkeypatch)
         yield server
 
 

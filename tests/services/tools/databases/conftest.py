@@ -100,3 +100,12 @@ def any_database(request: pytest.FixtureRequest, configure: Configure) -> str:
     """Configure one database after the other as `primary`."""
     configure(f"primary={request.getfixturevalue(f'{request.param}_url')}")
     return str(request.param)
+
+
+def running(server: PostgresServer) -> int:
+    """Return how many queries of the reading role are under way."""
+    import psycopg
+
+    with psycopg.connect(host="127.0.0.1", port=server.port, user="owner", dbname="postgres") as connection:
+        active = "SELECT 1 FROM pg_stat_activity WHERE usename = 'writer' AND state = 'active'"
+        return len(connection.execute(active).fetchall())

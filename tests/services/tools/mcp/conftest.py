@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.tools import BaseTool
 
 from schemas.context import RunContext
 from services.run.scope import Run
 from services.run.settings import forget_settings
 from services.tools.mcp.registry import close_sessions
+from services.tools.mcp.tools import mcp_tools
 from tests.conftest import PROJECT
 
 FAKE = str(PROJECT / "tests" / "fakes" / "mcp_server.py")
@@ -106,3 +108,10 @@ def wait_for_port(port: int, process: subprocess.Popen[Any]) -> None:
                 return
         time.sleep(0.05)
     pytest.fail("the server did not start")
+
+
+async def tools_of(run: Run, *names: str) -> dict[str, BaseTool]:
+    """Return the tools of servers, none of which may fail."""
+    tools, failures = await mcp_tools(run, names)
+    assert failures == []
+    return {tool.name: tool for tool in tools}
