@@ -18,7 +18,6 @@ class AnthropicServer(Provider):
     model: str = "claude-sonnet-4-6"
 
     def answer(self, request: Request) -> Reply:
-        """Answer as the original does."""
         given = request.headers.get("X-Api-Key") or request.headers.get("Authorization", "").removeprefix("Bearer ")
         if given != self.key:
             return failure(401, "authentication_error", "invalid x-api-key")
@@ -41,7 +40,6 @@ class AnthropicServer(Provider):
 
 
 def failure(status: int, kind: str, message: str) -> Reply:
-    """Return an error in Anthropic's form."""
     return Reply(status, {"type": "error", "error": {"type": kind, "message": message}})
 
 
@@ -89,5 +87,4 @@ def _think(body: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def anthropic_server() -> AbstractContextManager[AnthropicServer]:
-    """Serve until the block ends."""
     return served(AnthropicServer())

@@ -20,7 +20,6 @@ class Collector:
 
 @contextmanager
 def collector() -> Iterator[Collector]:
-    """Serve until the block ends."""
     taken = Collector()
 
     class Handler(BaseHTTPRequestHandler):

@@ -20,7 +20,6 @@ class GoogleServer(Provider):
     model: str = "gemini-2.5-flash"
 
     def answer(self, request: Request) -> Reply:
-        """Answer as the original does."""
         if request.headers.get("X-Goog-Api-Key") != self.key:
             return failure(
                 400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.", "API_KEY_INVALID"
@@ -43,7 +42,6 @@ class GoogleServer(Provider):
 
 
 def failure(status: int, kind: str, message: str, reason: str = "") -> Reply:
-    """Return an error in Google's form."""
     details = [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": reason}] if reason else []
     return Reply(status, {"error": {"code": status, "message": message, "status": kind, "details": details}})
 
@@ -72,5 +70,4 @@ def _think(body: dict[str, Any]) -> list[Part]:
 
 
 def google_server() -> AbstractContextManager[GoogleServer]:
-    """Serve until the block ends."""
     return served(GoogleServer())

@@ -17,7 +17,6 @@ class MistralServer(Provider):
     model: str = "mistral-small-latest"
 
     def answer(self, request: Request) -> Reply:
-        """Answer as the original does."""
         if request.headers.get("Authorization") != f"Bearer {self.key}":
             return Reply(401, {"detail": "Unauthorized"})
         if request.path != "/chat/completions":
@@ -59,5 +58,4 @@ def _think(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def mistral_server() -> AbstractContextManager[MistralServer]:
-    """Serve until the block ends."""
     return served(MistralServer())

@@ -37,7 +37,6 @@ class OllamaServer(Provider):
     """Paths of requests that ask about server and models."""
 
     def answer(self, request: Request) -> Reply:
-        """Answer as the original does."""
         body = request.body
         if self.key and request.headers.get("Authorization") != f"Bearer {self.key}":
             return Reply(401, {"error": "unauthorized"})
@@ -61,7 +60,6 @@ class OllamaServer(Provider):
         return Reply(lines=[*({**about, "message": one, "done": False} for one in cut), end])
 
     def _about(self, path: str, body: dict[str, Any]) -> Reply:
-        """Answer what is asked about the server and its models."""
         family = self.model.partition(":")[0]
         details = {"format": "gguf", "family": family, "parameter_size": "8.2B", "quantization_level": "Q4_K_M"}
         match path:
@@ -91,7 +89,6 @@ class OllamaServer(Provider):
         return Reply(404, {"error": "404 page not found"})
 
     def _compatible(self, body: dict[str, Any]) -> Reply:
-        """Answer in OpenAI's protocol."""
         self.compatible.append(body)
         if body["model"] != self.model:
             return error(404, f"model '{body['model']}' not found", "not_found_error")
@@ -112,5 +109,4 @@ def _think(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def ollama_server() -> AbstractContextManager[OllamaServer]:
-    """Serve until the block ends."""
     return served(OllamaServer())

@@ -73,7 +73,6 @@ class OpenAIServer(FarEnd):
         return [body["messages"][-1]["content"] for body in self.requests if role_of(body) == role]
 
     def answer(self, request: Request) -> Reply:
-        """Answer as the original does."""
         if request.headers.get("Authorization") != f"Bearer {self.key}":
             return error(401, "Incorrect API key provided.", "invalid_api_key")
         if request.path == "/v1/models" and self.models:
@@ -229,11 +228,9 @@ def _usage_of(reply: Reply) -> dict[str, int] | None:
 
 
 def error(status: int, message: str, code: str, param: str | None = None, **headers: str) -> Reply:
-    """Return an error in OpenAI's form."""
     about = {"message": message, "type": "invalid_request_error", "param": param, "code": code}
     return Reply(status, {"error": about}, headers={name.replace("_", "-"): value for name, value in headers.items()})
 
 
 def openai_server() -> AbstractContextManager[OpenAIServer]:
-    """Serve until the block ends."""
     return served(OpenAIServer(), "/v1")

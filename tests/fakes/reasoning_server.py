@@ -45,7 +45,6 @@ class ReasoningServer(OpenAIServer):
     """Roles whose answers had no room, in the order of their requests."""
 
     def answer(self, request: Request) -> Reply:
-        """Answer as the original does."""
         if request.path == "/v1/models" and request.headers.get("Authorization") == f"Bearer {self.key}":
             listed = [{"id": name, "object": "model", "created": 1, "owned_by": "loopback"} for name in self.models]
             return Reply(body={"object": "list", "data": listed})
@@ -135,5 +134,4 @@ def _completed(body: dict[str, Any], tokens: int) -> Reply:
 
 
 def reasoning_server() -> AbstractContextManager[ReasoningServer]:
-    """Serve until the block ends."""
     return served(ReasoningServer(), "/v1")

@@ -40,7 +40,6 @@ class TavilyServer(FarEnd):
     """Tells by its number whether a search fails."""
 
     def answer(self, request: Request) -> Reply:
-        """Answer as the original does."""
         if request.headers.get("Authorization") != f"Bearer {self.key}":
             return Reply(401, ERRORS[401])
         self.requests.append(request.body)
@@ -59,12 +58,10 @@ class TavilyServer(FarEnd):
 
 
 def tavily_server(*pages: dict[str, Any]) -> AbstractContextManager[TavilyServer]:
-    """Serve until the block ends."""
     return served(TavilyServer(pages=list(pages)))
 
 
 def search_there(server: TavilyServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Point the environment to a server."""
     monkeypatch.setenv("TAVILY_API_KEY", server.key)
     monkeypatch.setenv("TAVILY_BASE_URL", server.base_url)
     forget_settings()
@@ -72,7 +69,6 @@ def search_there(server: TavilyServer, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def page(url: str, title: str, text: str | None, snippet: str = "", published: str | None = None) -> dict[str, Any]:
-    """Return a result as Tavily gives it."""
     return {
         "url": url,
         "title": title,

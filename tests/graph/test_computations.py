@@ -20,7 +20,6 @@ pytestmark = pytest.mark.long
 
 
 def holds(report: Report) -> bool:
-    """Tell whether the written report passes both checks."""
     folder = Path(report.folder or "")
     return not verify_bundle(folder).problems and not verify_markdown(folder / "report.md").problems
 

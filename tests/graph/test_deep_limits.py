@@ -20,31 +20,26 @@ SECTIONS = ["section The anchor", "section The bilge", "section The ensign"]
 
 @pytest.fixture
 def endpoint(endpoint: OpenAIServer, asked_once: None) -> OpenAIServer:
-    """Serve the scripted model."""
     endpoint.choose = deep_model.answer
     return endpoint
 
 
 @pytest.fixture
 def papers(tmp_path: Path) -> Path:
-    """Return the folder of documents."""
     return read_before(write_documents(tmp_path / "papers"))
 
 
 async def run(papers: Path, **choices: Any) -> Report:
-    """Research at depth."""
     report = await aresearch(QUESTION, docs=[papers], depth="deep", **choices)
     assert report.markdown.startswith("# ")
     return report
 
 
 def asked(endpoint: OpenAIServer) -> list[str]:
-    """Return what was asked for."""
     return [moment_of(body) for body in endpoint.requests]
 
 
 def results(report: Report) -> dict[str, tuple[str, int]]:
-    """Return status and number of excerpts of each step."""
     return {result.step_id: (result.status, len(result.excerpts)) for result in report.results}
 
 

@@ -48,7 +48,6 @@ async def run(docs: Path, question: str = QUESTION, **choices: Any) -> Report:
 
 
 def asked(endpoint: OpenAIServer, role: str = "reporter_section") -> list[dict[str, Any]]:
-    """Return the requests of a role."""
     return [body for asking, body in zip(endpoint.roles, endpoint.requests, strict=True) if asking == role]
 
 
@@ -195,7 +194,6 @@ async def test_words_that_were_asked_for_are_shared_among_sections_by_their_evid
 
 
 def share(body: dict[str, Any]) -> int:
-    """Return the words that a section is asked for."""
     return int(human(body).partition('words="')[2].partition('"')[0])
 
 

@@ -59,7 +59,6 @@ def editing(*edits: tuple[str, str, str]) -> str:
 
 
 def claims(report: Report) -> dict[str, Claim]:
-    """Return the claims of a report by their first word."""
     return {claim.text.split()[0]: claim for claim in report.citations}
 
 

@@ -24,7 +24,6 @@ from tests.services.models.conftest import PROMPT
 
 @pytest.fixture
 def named(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Name the small model for all roles."""
     monkeypatch.setenv("LEADLINE_MODEL", f"llamacpp:{tiny}")
     monkeypatch.setattr(attempts, "POLICY", attempts.RetryPolicy(first_pause=0.01))
     forget_settings()

@@ -25,7 +25,6 @@ Configure = Callable[[str], None]
 
 @pytest.fixture
 def configure(monkeypatch: pytest.MonkeyPatch) -> Configure:
-    """Return a function that sets LEADLINE_DATABASES."""
 
     def set_databases(value: str) -> None:
         monkeypatch.setenv("LEADLINE_DATABASES", value)

@@ -25,7 +25,6 @@ async def test_a_cancelled_query_ends_at_the_server_too(configure: Configure, po
 
 
 def _wait_until(server: PostgresServer, count: int) -> None:
-    """Wait until so many queries are under way."""
     while running(server) != count:
         time.sleep(0.05)
 

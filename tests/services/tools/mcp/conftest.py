@@ -33,7 +33,6 @@ def fake(kind: str = "pump", **more: Any) -> dict[str, Any]:
 
 
 def left(mark: str) -> list[int]:
-    """Return the processes whose environment holds a mark."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -61,7 +60,6 @@ def mark(tmp_path: Path) -> str:
 
 @pytest.fixture
 def configure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mark: str) -> Configure:
-    """Return what writes the configuration file."""
 
     def write(**servers: dict[str, Any]) -> None:
         for entry in servers.values():
@@ -100,7 +98,6 @@ def listening(kind: str, transport: str) -> Iterator[str]:
 
 
 def wait_for_port(port: int, process: subprocess.Popen[Any]) -> None:
-    """Wait until a process accepts connections."""
     for _ in range(600):
         assert process.poll() is None, "the server ended"
         with socket.socket() as probe:

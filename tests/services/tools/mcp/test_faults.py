@@ -106,7 +106,6 @@ async def test_an_address_that_never_answers_is_left_out(
 
 
 def run_of(address: str, transport: str = "http") -> Run:
-    """Return a run that names a server itself."""
     return Run(context=RunContext.model_validate({"mcp_servers": {"web": {"url": address, "transport": transport}}}))
 
 
