@@ -4,8 +4,7 @@ from langgraph.graph import START
 
 from graph import routing
 from graph.context import StudioContext
-from graph.descriptions import described
-from graph.machine import Builder
+from graph.machine import Builder, described
 from nodes.background_investigator import background_investigator
 from nodes.coder import coder
 from nodes.coordinator import coordinator

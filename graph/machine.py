@@ -1,4 +1,4 @@
-"""The compiled graph, and the clean-up when a run ends: it releases the thread."""
+"""The compiled graph with the descriptions of its nodes, and the clean-up when a run ends: it releases the thread."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
@@ -19,7 +19,7 @@ from schemas.state import ResearchInput, ResearchState
 from services.reports.report_draft import NOT_KEPT
 from services.run.choices import continues_turn, restored_choices
 from services.run.errors import BadInput, LeadlineError
-from services.run.page_messages import on_a_page
+from services.run.message_forms import on_a_page
 from services.run.private_paths import without_private
 from services.run.run_input import check_begun, check_update, checked_input
 from services.run.scope import checked_choices, memory
@@ -116,3 +116,25 @@ def run_configuration() -> Mapping[str, object]:
         return get_config().get("configurable", {})
     except RuntimeError:
         return {}
+
+
+DESCRIPTIONS: dict[str, str] = {
+    "coordinator": "reads the question: language, scope, simple or complex; answers greetings, asks for clarification, and starts changes of a finished report",
+    "background_investigator": "searches for the question once, to inform the plan",
+    "planner": "plans research and processing steps and outlines the report; a replan covers only what is missing",
+    "human_feedback": "waits for your review of the plan, if you asked for one",
+    "research_team": "starts every step that can run, in parallel",
+    "researcher": "searches, ranks passages, selects the sentences to quote, and names gaps; repeats until the step is covered",
+    "coder": "computes: writes a program and runs it in a sandbox, or uses tools; every number comes from a run",
+    "reflector": "judges every step, finds weak topics, contradictions and gaps, and decides whether enough is known",
+    "reporter": "writes the report, a long one section by section; code checks every statement, and a model as verifier judges the rest; what fails is rewritten, marked or left out",
+}
+
+
+def described(node: str) -> dict[str, Any]:
+    """Return a node's metadata.
+
+    The text is in a mapping by language because LangGraph's pictures show plain values in their boxes, and only in one
+    language because the metadata is sent with every streamed token.
+    """
+    return {"description": {"en": DESCRIPTIONS[node]}}

@@ -21,7 +21,7 @@ from services.search.journaled import Search, gather_once, overview_once
 from services.text.heads import above
 from services.text.units import best_window, widen
 from services.tools.mcp.configuration import configured
-from services.turn.memory_recall import Remembered, recall_memory
+from services.turn.remembered_statements import Remembered, recall_memory
 
 QUOTE = 600
 """Maximum characters of a quoted passage."""

@@ -13,7 +13,7 @@ from schemas.context import RunContext
 from schemas.conversation import Former
 from schemas.coordinator import CoordinatorPrompt, Triage, Turn, triage_schema
 from schemas.evidence import Excerpt, quoted_sources
-from schemas.locale import LANGUAGES
+from schemas.options import LANGUAGES
 from schemas.profile import Profile
 from schemas.results import RECALLED, StepResult
 from schemas.state import ResearchState
@@ -27,8 +27,7 @@ from services.run.errors import BadInput, LimitReached, UselessAnswer
 from services.run.estimate import emit_estimate
 from services.run.events import emit, emit_message
 from services.run.evidence_store import EvidenceStore
-from services.run.instrumentation import run_ended
-from services.run.log import log
+from services.run.log import log, run_ended
 from services.run.roles import check_models_chosen, role_model
 from services.run.scope import Run, choices, evidence_of, node_run
 from services.run.ui_text import say

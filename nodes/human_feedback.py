@@ -85,7 +85,6 @@ def _request(plan: Plan | None, locale: str, problem: str) -> dict[str, object]:
 
 
 def _update(review: PlanReview, state: ResearchState, context: RunContext) -> ResearchState:
-    """Return the update of the state by a review."""
     if review.action == "edit":
         return {"feedback": [*state["feedback"], review.feedback], "review": "edited"}
     if review.action == "accept" or review.plan is None:

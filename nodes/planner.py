@@ -132,7 +132,6 @@ def _prompt(
 
 
 def _gaps(state: ResearchState) -> list[str]:
-    """Return the gaps: those of the reflector, or before the first plan those of the coordinator."""
     reflection, triage = state["reflection"], state["triage"]
     if reflection is not None:
         return reflection.missing_aspects

@@ -23,7 +23,7 @@ from services.run.roles import OFFLINE, role_model
 from services.run.scope import choices, evidence_of, node_run
 from services.run.ui_text import say
 from services.text.measures import has_figure
-from services.turn.outline_reflection import OutlineTable, outline_table, settle_verdicts, with_outline
+from services.turn.outline_evidence import OutlineTable, outline_table, settle_verdicts, with_outline
 from services.turn.steering import dropped_steps, for_planner, hear, undone_steps, wants_report
 from services.turn.steps import left_out, ready_steps, to_redo
 

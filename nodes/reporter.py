@@ -35,7 +35,7 @@ from services.reports.verification import verify_draft
 from services.reports.wishes import unmet_by_sources, unmet_wishes
 from services.run.errors import RevisionRefused
 from services.run.events import emit_message
-from services.run.instrumentation import run_ended
+from services.run.log import run_ended
 from services.run.roles import OFFLINE, role_model
 from services.run.scope import Run, choices, evidence_of, node_run, prompts_of
 from services.run.ui_text import is_chinese, say
@@ -45,8 +45,7 @@ from services.tools.mcp.offered_tools import failures_once
 from services.tools.mcp.registry import close_sessions
 from services.turn.added_evidence import SectionResearch, document_search, with_excerpts
 from services.turn.conversation import change_messages
-from services.turn.memory_keeping import remember_report
-from services.turn.memory_recall import reused_limits
+from services.turn.remembered_statements import remember_report, reused_limits
 from services.turn.revision import Revised, refused_update, revised, revision_of
 from services.turn.steering import hear, late_messages
 from services.turn.steps import left_out
@@ -221,7 +220,6 @@ def _answered(state: ResearchState) -> str:
 
 
 def _with_research(state: ResearchState, added: ResearchState) -> ResearchState:
-    """Merge the evidence found for sections into the state of the report."""
     results, sources = {**state["results"], **added["results"]}, {**state["sources"], **added["sources"]}
     return {**state, **added, "results": results, "sources": sources}
 
@@ -229,7 +227,6 @@ def _with_research(state: ResearchState, added: ResearchState) -> ResearchState:
 async def _check(
     run: Run, state: ResearchState, written: Written, excerpts: list[Excerpt], runtime: Runtime[RunContext]
 ) -> CheckedReport:
-    """Read the text, add missing citations, and check the draft; the checking model may change it."""
     sources = state["sources"]
     if written.text:
         body, _, _ = written.text.partition(f"\n{FOLLOW_UP_MARK}")
@@ -322,7 +319,6 @@ async def _verify(
 
 
 async def _programs(state: ResearchState, excerpts: list[Excerpt], runtime: Runtime[RunContext]) -> dict[str, Program]:
-    """Return the programs that the report shows if it cites their output."""
     sources = state["sources"]
     used = dict.fromkeys(excerpt.content_hash for excerpt in excerpts if excerpt.content_hash in sources)
     return await programs_of((sources[key] for key in used), evidence_of(runtime))

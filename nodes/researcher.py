@@ -14,9 +14,8 @@ from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
 from services.evidence.references import numbered, taken
 from services.evidence.views import overview
-from services.models.prompt_fit import passages_within
+from services.models.prompt_fit import evidence_tokens, passages_within
 from services.models.structured_output import parse
-from services.models.token_limits import evidence_tokens
 from services.run.log import log
 from services.run.scope import Run, current_run, evidence_of
 from services.run.ui_text import say

@@ -114,7 +114,6 @@ def _present() -> Meter:
 
 @pass_context  # also so that Jinja does not compute it when it compiles
 def _turns(_: Context, value: Iterable[Any]) -> Iterator[Any]:
-    """Go through a value, turn by turn."""
     meter = _present()
     for item in value:
         meter.turn()

@@ -15,7 +15,6 @@ MAX_PIE = 12
 
 
 def _on_one_line(value: object) -> object:
-    """Take control characters and line ends of every kind out of a label."""
     if not isinstance(value, str):
         return value
     return " ".join("".join(" " if unicodedata.category(char)[0] in "CZ" else char for char in value).split())

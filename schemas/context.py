@@ -7,11 +7,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 
 from schemas.clean_text import Name
 from schemas.depth import LEVELS, Depth, Level
-from schemas.locale import LANGUAGES, Locale
 from schemas.mcp import McpServer
 from schemas.models import ToolProtocol
 from schemas.options import (
     CHOICES,
+    LANGUAGES,
     LIMITS,
     OUTPUT,
     Domains,
@@ -20,6 +20,7 @@ from schemas.options import (
     Formats,
     Kinds,
     Length,
+    Locale,
     MaxCalls,
     MaxResults,
     Models,

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection
 from graphlib import CycleError, TopologicalSorter
-from html import escape
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field
@@ -60,9 +59,6 @@ class Plan(BaseModel):
     def __str__(self) -> str:
         return "\n".join([self.title, *(f"  {step.id}. {_facts(step)} {step.title}" for step in self.steps)])
 
-    def __repr__(self) -> str:
-        return f"Plan({self.title!r}, steps={len(self.steps)})"
-
     def _repr_pretty_(self, printer: Any, _: bool) -> None:
         printer.text(str(self))
 
@@ -71,14 +67,6 @@ class Plan(BaseModel):
         for step in self.steps:
             lines += [f"{step.id}. {step.title} *{_facts(step)}*", *(f"    - {query}" for query in step.queries)]
         return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        steps = "".join(
-            f'<li value="{escape(step.id)}">{escape(step.title)} <small>{escape(_facts(step))}</small>'
-            f"<ul>{''.join(f'<li>{escape(query)}</li>' for query in step.queries)}</ul></li>"
-            for step in self.steps
-        )
-        return f"<strong>{escape(self.title)}</strong><ol>{steps}</ol>"
 
 
 def _facts(step: Step) -> str:

@@ -9,13 +9,13 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from schemas.clean_text import Line, Name, Paragraph
 from schemas.depth import Depth
-from schemas.locale import Locale
 from schemas.options import (
     Domains,
     Folders,
     Formats,
     Kinds,
     Length,
+    Locale,
     MaxCalls,
     MaxResults,
     Models,

@@ -36,7 +36,6 @@ def _count(value: object) -> object:
 
 
 def _doi(value: object) -> object:
-    """Return a DOI without its prefix: `https://doi.org/`, `doi:`."""
     match = _DOI.search(value[:LONGEST_LINE]) if isinstance(value, str) else None
     return clean_line(match.group()).lower() if match else ""
 

@@ -1,8 +1,8 @@
 """Results of steps, keyed by step id and never by the worker that did it."""
 
-from typing import Literal, Self
+from typing import Literal
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field
 
 from schemas.clean_text import CleanLine, CleanText
 from schemas.evidence import Artifact, Excerpt
@@ -34,12 +34,3 @@ class StepResult(BaseModel):
     def unjudged(self) -> bool:
         """True while no reflection has seen the latest attempt."""
         return all(verdict.attempt < self.attempts for verdict in self.reflections) and self.attempts > 0
-
-    @model_validator(mode="after")
-    def _attempts_by_place(self) -> Self:
-        """Number verdicts of a version that gave each attempt one and did not say which."""
-        self.reflections = [
-            verdict if verdict.attempt else verdict.model_copy(update={"attempt": place})
-            for place, verdict in enumerate(self.reflections, 1)
-        ]
-        return self

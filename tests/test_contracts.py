@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from graph.app import graph
 from graph.builder import build_graph
-from graph.descriptions import DESCRIPTIONS
+from graph.machine import DESCRIPTIONS
 from leadline.runs.persistence import ALLOWED_TYPES
 from leadline.server.launch import CONFIGURATION
 from prompts import ENVIRONMENT, prompt_info, template_source

@@ -21,8 +21,8 @@ from leadline.cli.command_list import COMMANDS, MOVED
 from leadline.cli.exit_codes import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_PIPE_CLOSED
 from leadline.progress.terminal import as_typed, echo, lead_nowhere, program
 from services.run.errors import BadInput, LeadlineError
+from services.run.message_forms import on_the_command_line
 from services.run.private_paths import without_private
-from services.run.python_messages import on_the_command_line
 
 
 class Commands(TyperGroup):

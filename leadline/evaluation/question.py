@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
-from schemas.locale import Locale
+from schemas.options import Locale
 from services.run.ui_text import is_chinese
 
 MAX_TEXT = 200_000

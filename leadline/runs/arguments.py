@@ -17,7 +17,7 @@ from schemas.options import Flag, Length, OutputFormat, Style, TimeRange
 from schemas.profile import Profile
 from schemas.wishes import ChosenWishes
 from services.run.errors import refused_value
-from services.run.python_messages import register_arguments
+from services.run.message_forms import register_arguments
 
 
 class Choices(TypedDict, total=False):

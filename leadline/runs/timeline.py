@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from services.run.instrumentation import INSTANT
 from services.run.journal import Entry
+from services.run.log import INSTANT
 from services.run.ui_text import named, reason_text, say
 
 _WIDTH = 40

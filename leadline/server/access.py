@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from leadline.server.accounts import Accounts, accounts
-from services.run.page_messages import on_a_page
+from services.run.message_forms import on_a_page
 from services.run.settings import settings
 from services.run.users import LOCAL
 

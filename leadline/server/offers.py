@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 from leadline.setup.search_setup import needs_of
 from schemas.context import RunContext
 from schemas.depth import DEPTHS
-from schemas.locale import Locale
+from schemas.options import Locale
 from services.models.local_endpoint import settled
 from services.run.errors import BadInput, SettingsError
 from services.run.estimate import Estimate, estimate, estimate_figures, shortfall_line

@@ -16,7 +16,7 @@ from leadline.server.api_client import api_of, store_of
 from leadline.server.threads import OwnThread
 from schemas.steering import MAX_TEXT, Steering, SteeringAction
 from services.run.errors import BadInput
-from services.run.page_messages import on_a_page
+from services.run.message_forms import on_a_page
 from services.turn.steering import Standing, steer_thread, waiting_messages
 
 steering = APIRouter()

@@ -11,10 +11,9 @@ from services.run.errors import LeadlineError
 from services.run.installation import in_project, reinstall_command
 from services.run.settings import settings
 from services.run.ui_text import problem_text, say, spoken_locale, unsearched
-from services.sandbox.canaries import CanaryResult
 from services.sandbox.interpreter import LIBRARIES, default_python, interpreter
 from services.sandbox.jail import landlock_version
-from services.sandbox.sandbox import Sandbox
+from services.sandbox.sandbox import CanaryResult, Sandbox
 from services.search.converters import Converters
 
 

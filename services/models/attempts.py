@@ -129,7 +129,6 @@ async def attempt_until_answered(
 async def _adapted(
     failure: CallFailed, refused: set[str], left_out: Set[str], change: Callable[[CallFailed], Awaitable[bool]]
 ) -> bool:
-    """Take from a refusal what to do otherwise: a shorter answer, no such parameter, another form or a shorter prompt."""
     if failure.output_limits and await change(failure):
         return True
     if failure.parameter and failure.parameter not in left_out:
@@ -159,7 +158,6 @@ async def _attempt(model: RoleModel, attempts: Attempts, send: Send, on_progress
 
 
 def _again(model: RoleModel, attempts: Attempts, failure: CallFailed, pause: float) -> CallProgress:
-    """Return the progress that says why and when a call is repeated."""
     takes_no_form = failure.kind == "refused" and failure.status != 404  # which mostly means the model or the path
     reason = failure.kind if takes_no_form or failure.kind == "too_long" else failure.fault
     return CallProgress(
@@ -195,7 +193,6 @@ async def stall_limited(model: RoleModel, stalls: int) -> AsyncIterator[Callable
 
 
 def _limits(model: RoleModel, known: Learned) -> tuple[float, float]:
-    """Return the allowed seconds of silence before an answer and within it."""
     minimum = PATIENCE * known.longest_silence
     unknown = known.answers < KNOWN_ANSWERS
     first = model.first_token_timeout or (UNKNOWN_SECONDS if unknown else KNOWN_SECONDS)

@@ -22,7 +22,16 @@ from services.models.chat import build
 from services.models.endpoint_memory import Dialect, keep_learned, learned, load_learned
 from services.models.failures import CallFailed
 from services.models.llamacpp import at_hand
-from services.models.prompt_fit import DoesNotFit, Fitted, estimate_tokens, fit, off_loop
+from services.models.prompt_fit import (
+    MARGIN,
+    DoesNotFit,
+    Fitted,
+    estimate_tokens,
+    fit,
+    off_loop,
+    output_room,
+    window_of,
+)
 from services.models.reply import (
     REPEATED,
     Reply,
@@ -33,7 +42,6 @@ from services.models.reply import (
     usage_of,
 )
 from services.models.structured_output import STEPS_DOWN, as_tool, is_json, response_format, shape_of, with_schema
-from services.models.token_limits import MARGIN, output_room, window_of
 from services.run.budget import Reservation
 from services.run.errors import LeadlineError, LimitReached, ModelError, NoNativeTools
 from services.run.prices import Price, price_of
@@ -169,7 +177,6 @@ class Exchange:
         return reply
 
     async def _answered(self, attempts: Attempts) -> AIMessage:
-        """Return the answer; an answer that repeats itself is stopped and counted up to that point."""
         try:
             return await attempt_until_answered(self.model, attempts, self._send, self._change, self._report)
         except RepeatsItself as repeating:
@@ -228,7 +235,6 @@ class Exchange:
         self.held = Reservation(0, 0, 0.0)
 
     async def _send(self, on_piece: Callable[[Sign, str], None]) -> AIMessage:
-        """Make one attempt, in the form that the endpoint is known to accept."""
         call, messages = self.call, self.fitted.messages
         schema = None if self.model.provider == OFFLINE else call.schema
         self.dialect = learned(self.model).dialect if schema else ""
@@ -311,7 +317,6 @@ class Exchange:
         return True
 
     async def _learn(self, reply: Reply, message: AIMessage) -> None:
-        """Learn from an answer: whether and how long the model reasons, and in which form it answers."""
         if self.model.provider == OFFLINE:
             return
         known = learned(self.model)

@@ -165,7 +165,6 @@ def _untrusted(error: Exception) -> bool:
 
 
 def _explained(model: RoleModel, error: Exception, kind: Kind, status: int | None, words: str) -> Exception:
-    """Return a `ModelError` that says what went wrong at the endpoint, in whose words, and what to do."""
     if isinstance(error, LeadlineError):
         return error
     own = None if model.base_url else KEYS.get(model.provider)
@@ -251,7 +250,6 @@ def _body(error: Exception) -> Any:
 
 
 def _words(body: Any) -> str:
-    """Return the sentences of an error's body, wherever they stand; all its texts if none is a sentence."""
     texts = dict.fromkeys(" ".join(text.split()) for text in _texts(body))
     sentences = [text for text in texts if " " in text or not text.isascii()]
     return "; ".join(sentences or texts)

@@ -23,8 +23,8 @@ from services.models.chat import build
 from services.models.endpoint_memory import keep_learned, learned, load_learned
 from services.models.failures import CallFailed
 from services.models.local_endpoint import settled as as_asked
+from services.models.prompt_fit import output_room
 from services.models.structured_output import answer_text, as_tool, parse, response_format
-from services.models.token_limits import output_room
 from services.run.errors import LeadlineError
 from services.run.prices import Price, price_of
 from services.run.roles import OFFLINE, OPENAI_COMPATIBLE, ROLES, RoleModel, role_model

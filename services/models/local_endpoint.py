@@ -86,7 +86,6 @@ def _as_ollamas(name: str, value: Any) -> Any:
 
 
 def _announce_once(message: str, endpoint: str, **values: str) -> None:
-    """Report a message to the run's listeners, once per process and endpoint; outside of runs nothing is reported."""
     if endpoint in _announced:
         return
     with suppress(RuntimeError):

@@ -83,7 +83,6 @@ class PiecewiseChatOpenAI(ChatOpenAI):
             yield response
 
     async def _heard(self, response: AsyncAPIResponse[Any]) -> AsyncIterator[Piece]:
-        """Yield the pieces of an answer and report each to `on_piece`."""
         async for piece in _pieces(response):
             if self.on_piece is not None:
                 self.on_piece(*_sign_of(piece))
@@ -238,14 +237,12 @@ def _as_text(message: dict[str, Any]) -> None:
 
 
 def _text_in(part: Any) -> str:
-    """Return the text of a part of a message, however deep it stands."""
     if isinstance(part, dict):
         return "".join(_text_in(part.get(key)) for key in ("text", "thinking", "reasoning", "summary", "content"))
     return "".join(map(_text_in, part)) if isinstance(part, list) else part if isinstance(part, str) else ""
 
 
 def _sign_of(piece: Piece) -> tuple[Sign, str]:
-    """Return the kind of sign of life that a piece is, and its text."""
     for choice in piece.get("choices") or ():
         delta = choice.get("delta") or {}
         functions = [call.get("function") or {} for call in delta.get("tool_calls") or []]

@@ -12,7 +12,7 @@ from schemas.evidence import Claim, Excerpt, Judged, Judgement, Source
 from schemas.verifier import MAX_STATEMENTS, PassageView, StatementView, Verification, VerifierPrompt
 from services.evidence.references import MOST_QUOTED
 from services.models import ask
-from services.models.token_limits import evidence_tokens
+from services.models.prompt_fit import evidence_tokens
 from services.reports.checking.checked_report import Doubt, Statement
 from services.reports.nearest import nearest, nearest_each, passages_of
 from services.reports.section_evidence import TextOf, surroundings

@@ -23,7 +23,7 @@ from services.reports.checking.code_citations import CodeCitations
 from services.reports.citation_forms import plain_citations
 from services.reports.markdown import ReportInputs
 from services.reports.verification import Verified
-from services.run.page_messages import run_configuration
+from services.run.message_forms import run_configuration
 from services.run.settings import settings
 from services.run.wishes import wishes_of
 from services.text.quotable import without_markup

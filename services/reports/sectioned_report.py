@@ -19,7 +19,7 @@ from schemas.outline import Section
 from schemas.reporter import ReporterPrompt
 from schemas.reporter_joining import Joining, ReporterJoiningPrompt
 from services.models import ask
-from services.models.token_limits import evidence_tokens
+from services.models.prompt_fit import evidence_tokens
 from services.reports.document import cited_in
 from services.reports.labels import labels_for
 from services.reports.markdown import ReportInputs, check_draft

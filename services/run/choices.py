@@ -75,7 +75,6 @@ async def _noted(store: BaseStore, thread: str, state: StateSnapshot) -> str | N
 
 
 async def _note(store: BaseStore, thread: str, state: StateSnapshot) -> dict[str, Any]:
-    """Return the note of the state's turn; empty if there is none."""
     if not _begins(state) and "turn" not in _values(state):
         return {}
     item = await store.aget(NOTES, run_key(thread, _turn(state)))

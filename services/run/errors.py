@@ -33,9 +33,8 @@ import sqlite3
 from pydantic_core import ErrorDetails
 
 from schemas.clean_text import clean_text
-from services.run.page_messages import for_a_page, is_served
+from services.run.message_forms import as_named, for_a_page, for_python, is_python, is_served
 from services.run.private_paths import without_private
-from services.run.python_messages import as_named, for_python, is_python
 
 _OF_A_DISK = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR}
 """SQLite error codes of faults of the disk or the folder, not of the file."""

@@ -31,7 +31,6 @@ def file_hash(data: bytes) -> str:
 
 
 def _check(actual: str, key: str) -> None:
-    """Check that stored content has the hash that it is stored under."""
     if actual != key:
         raise StoreDamaged(
             f"The entry {key[:12]}… of the evidence store (store.sqlite in LEADLINE_HOME) is damaged. "

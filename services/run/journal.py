@@ -26,8 +26,7 @@ from pydantic import BaseModel
 
 from services.run import errors
 from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreDamaged, StoreUnwritable
-from services.run.instrumentation import INSTANT, log_known_answer, watch_call
-from services.run.log import WARNING, log
+from services.run.log import INSTANT, WARNING, log, log_known_answer, watch_call
 
 Answer = TypeVar("Answer", bound=BaseModel)
 Result = TypeVar("Result")
@@ -300,7 +299,6 @@ class Journal:
             await self._reached(self.store.aput(place, item, value, index=False))
 
     async def _reached(self, work: Awaitable[Result]) -> Result:
-        """Await the store."""
         try:
             return await work
         except StoreDamaged as error:
@@ -344,7 +342,6 @@ def _described(error: LeadlineError) -> tuple[str, str]:
 
 
 def _revived(kind: str, message: str) -> LeadlineError:
-    """Rebuild a recorded error."""
     if kind == "LimitReached":
         key, _, limit = message.partition(":")
         return LimitReached(key, float(limit))

@@ -77,7 +77,6 @@ async def remember(store: BaseStore, user: str, entries: Iterable[MemoryEntry]) 
 
 
 def _within_bounds(entries: Iterable[MemoryEntry]) -> set[str]:
-    """Return the ids of the newest entries within the bounds."""
     left: set[str] = set()
     room = MAX_BYTES
     for entry in sorted(entries, key=lambda entry: (entry.known_from, entry.run, entry.id), reverse=True):

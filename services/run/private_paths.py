@@ -33,7 +33,6 @@ def without_private(text: str) -> str:
 
 
 def _named_places(environment: Mapping[str, str | None], work: str) -> dict[str, str]:
-    """Return the absolute paths that variables name, with their replacements."""
     places: dict[str, str] = {}
     for name, value in {"LEADLINE_HOME": ".leadline", **environment}.items():
         if not name.upper().startswith("LEADLINE_") or not value or "://" in value:

@@ -184,7 +184,6 @@ def _model_of_endpoint(name: str) -> str:
 
 
 def _check_provider(role: str, named: str, endpoint: Endpoint | None, chosen: dict[str, Any]) -> None:
-    """Check that a model of a provider with its own integration may be used."""
     provider = named_provider(named)[0]
     if chosen.get("endpoint"):
         raise BadInput(

@@ -34,8 +34,8 @@ from services.run.budget import Budget, allowance_of
 from services.run.errors import BadInput, refused_value
 from services.run.events import emit, emit_message
 from services.run.evidence_store import EvidenceStore
-from services.run.instrumentation import watch_node
 from services.run.journal import Journal, run_key
+from services.run.log import watch_node
 from services.run.thread_lock import hold_thread
 from services.run.ui_text import call_state, in_brackets, reading_text, say, search_title, task_title
 from services.run.wishes import obeyed, wishes_of

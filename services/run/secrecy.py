@@ -128,7 +128,6 @@ def _is_word(value: str) -> bool:
 
 
 def _in_addresses(text: str) -> Iterator[str]:
-    """Yield the passwords and keys of the addresses in a text."""
     for address in _ADDRESS.findall(text):
         try:
             parts = urlsplit(address)

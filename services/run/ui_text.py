@@ -13,7 +13,7 @@ from typing import Any
 from schemas.clean_text import clean_text
 from schemas.events import CallProgress, ReadingProgress, Searched
 from services.run.errors import UselessAnswer
-from services.run.page_messages import is_served
+from services.run.message_forms import is_served
 from services.run.private_paths import without_private
 
 LONGEST_PROBLEM = 150
@@ -30,7 +30,6 @@ _FURTHER: dict[str, dict[str, Any]] = {
 
 
 def _in_language(texts: Mapping[str, Any], language: str) -> dict[str, Any]:
-    """Return texts, and tables of texts, in one language."""
     return {
         key: text[language] if isinstance(text.get(language), str) else _in_language(text, language)
         for key, text in texts.items()

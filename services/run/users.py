@@ -11,7 +11,7 @@ from langgraph.store.base import BaseStore
 from pydantic import BaseModel
 
 from services.run.errors import BadInput
-from services.run.page_messages import run_configuration
+from services.run.message_forms import run_configuration
 from services.run.settings import Settings
 
 LOCAL = "local"

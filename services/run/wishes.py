@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from schemas.context import RunContext
 from schemas.coordinator import Triage
-from schemas.locale import is_language
+from schemas.options import is_language
 from schemas.wishes import Wishes, WishName
 from services.text.dates import first_day, last_day
 

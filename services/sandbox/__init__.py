@@ -7,15 +7,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from services.sandbox.canaries import CanaryResult
-    from services.sandbox.sandbox import Sandbox, SandboxResult
+    from services.sandbox.sandbox import CanaryResult, Sandbox, SandboxResult
 
 __all__ = ["CanaryResult", "Sandbox", "SandboxResult"]
-_MODULES = {"CanaryResult": "canaries", "Sandbox": "sandbox", "SandboxResult": "sandbox"}
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name of the room lazily from its module."""
-    if name not in _MODULES:
+    """Import a public name of the room lazily."""
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    return getattr(import_module(f"{__name__}.sandbox"), name)

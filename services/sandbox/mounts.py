@@ -125,7 +125,6 @@ def _make(place: str) -> None:
 
 
 def _parts(path: str) -> list[str]:
-    """Return the parts of a path, from the last to the first."""
     return [part for part in path.split("/") if part not in {"", "."}][::-1]
 
 

@@ -89,7 +89,6 @@ class Workers(contextlib.AbstractAsyncContextManager["Workers[Answer]"], Generic
         return answer
 
     async def _child(self) -> asyncio.subprocess.Process:
-        """Return a waiting process, and drop those that died while waiting."""
         while self._idle:
             child = self._idle.pop()
             if child.returncode is None:

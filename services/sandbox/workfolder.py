@@ -128,7 +128,6 @@ def artifacts(work: Path, inputs: set[str]) -> dict[str, bytes]:
 
 
 def _clean_path(path: str, taken: Collection[str]) -> str:
-    """Return an unused path of valid names."""
     folder, _, name = "/".join(map(clean_file_name, path.split("/"))).rpartition("/")
     stem, dot, suffix = name.rpartition(".")
     stem, suffix = (stem, dot + suffix) if stem else (name, "")

@@ -154,7 +154,6 @@ class Calls:
         return await self._stored(tool, message)
 
     async def _stored(self, tool: BaseTool, message: Any) -> ToolResult:
-        """Store the full text of a result, and select the part that the model sees."""
         evidence = self._workspace.evidence
         output = message.artifact if isinstance(message, ToolMessage) else None
         if not isinstance(output, ToolOutput):

@@ -73,7 +73,6 @@ def open_file(path: str, folders: Sequence[Path]) -> Opened:
 
 
 def _plain(path: str) -> str:
-    """Check and normalise a relative path."""
     if not path.strip() or len(path) > _MAX_PATH or not path.isprintable():
         raise FileError(
             "The path is empty, too long, or holds control characters. Give a path below the run's folders."
@@ -87,7 +86,6 @@ def _plain(path: str) -> str:
 
 
 def _places(path: str, folders: Sequence[Path]) -> list[tuple[Path, PurePosixPath]]:
-    """Return the possible locations of a path: below each folder, and below the folder that it names."""
     relative = PurePosixPath(path)
     places: list[tuple[Path, PurePosixPath]] = []
     for folder in folders:

@@ -15,10 +15,9 @@ from pydantic import BaseModel, Field
 
 from prompts import as_data, attribute, render_partial
 from prompts.data import in_all
-from schemas.tools import StructuredAnswer
+from services.models.ask import ModelCall
 from services.models.endpoint_memory import learned
 from services.models.local_endpoint import settled
-from services.models.model_call import ModelCall
 from services.models.reply import Reply, ToolCall
 from services.models.structured_output import explain
 from services.run.errors import BadInput, NoNativeTools, UselessAnswer
@@ -27,7 +26,7 @@ from services.run.roles import role_model
 from services.run.run_messages import ends_early
 from services.run.scope import current_run, memory
 from services.tools.calls import MAX_CALLS, CallMade, Calls, without_code
-from services.tools.structured_calls import calls_of, read_structured, with_arguments
+from services.tools.structured_calls import StructuredAnswer, calls_of, read_structured, with_arguments
 from services.tools.workspace import Workspace
 
 MAX_ROUNDS = 8

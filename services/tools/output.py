@@ -147,7 +147,6 @@ def show_passages(
 
 
 def _head(passage: NumberedPassage, source: Source | None) -> str:
-    """Return id, title, address, date and what else is on its source's card, on one line."""
     about = f"({passage.about})" if passage.about else ""
     parts = f"[{passage.id}] {passage.title} {source.url if source else ''} {passage.published} {about}"
     return " ".join(parts.split())

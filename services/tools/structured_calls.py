@@ -1,14 +1,45 @@
-"""Parses the structured tool protocol: JSON actions of models without function calling."""
+"""The structured tool protocol: JSON actions by which a model without function calling asks for tools, and says that it is done."""
 
 import re
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from pydantic import ValidationError
+from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, ValidationError
 
-from schemas.tools import StructuredAnswer, StructuredCall
+from schemas.answer_schema import Answer
 from services.models.reply import ToolCall
 from services.models.structured_output import fitted, parse, repaired
 from services.text.sanitize import sanitize
+
+
+class StructuredCall(BaseModel):
+    """One call in an action's content; `tool_name` and other usual words for its parts are understood, too."""
+
+    name: str = Field(min_length=1, validation_alias=AliasChoices("name", "tool_name", "tool"))
+    arguments: dict[str, Any] = Field(
+        default_factory=dict,
+        validation_alias=AliasChoices("arguments", "tool_arguments", "tool_input", "parameters", "args"),
+    )
+
+
+def _as_list(value: Any) -> Any:
+    return [value] if isinstance(value, dict) else value
+
+
+class Action(BaseModel):
+    """What the model does next: call tools, or hand over its result."""
+
+    type: Literal["tool_call", "complete"]
+    content: Annotated[list[Any] | str, BeforeValidator(_as_list)]
+    """For `tool_call` an array of at most six calls, for `complete` the result as text, as long as it is."""
+
+
+class StructuredAnswer(BaseModel):
+    """One whole answer in the structured protocol."""
+
+    task_analysis: Answer = ""
+    """The chain of thought: intent, risks of the data, compound instructions."""
+    action: Action
+
 
 _FENCE = re.compile(r"```([A-Za-z_]*+)(.*?)```", re.DOTALL)
 _LABELS = {"", "json", "tool", "tool_call", "tool_calls"}
@@ -53,7 +84,6 @@ def _blocks(text: str) -> list[str]:
 
 
 def _items(block: str) -> list[Any]:
-    """Return the items of a block, or its text if it is not JSON."""
     try:
         loaded = sanitize(repaired(block))
     except (ValueError, RecursionError):
@@ -63,7 +93,6 @@ def _items(block: str) -> list[Any]:
 
 
 def _call_of(item: Any) -> StructuredCall | None:
-    """Parse a call; arguments given as text are parsed as well."""
     if not isinstance(item, dict):
         return None
     inner = item.get("function")

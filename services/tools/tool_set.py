@@ -15,12 +15,10 @@ from services.run.roles import OFFLINE, role_model
 from services.run.scope import Run
 from services.run.settings import ToolGroup, settings
 from services.search.providers import providers_for
+from services.tools.builtin_tools import query_database, run_python, search_tool, web_reader
 from services.tools.databases.configuration import databases
 from services.tools.file_reader import file_reader
 from services.tools.mcp.tools import mcp_tools
-from services.tools.query_database import query_database
-from services.tools.run_python import run_python
-from services.tools.search_tools import search_tool, web_reader
 from services.tools.workspace import Workspace
 
 QUERY = "query_database"
@@ -111,7 +109,6 @@ async def _base_names(context: RunContext, step: Step) -> list[str]:
 
 
 async def _without_provider(context: RunContext) -> set[str]:
-    """Return the tools that have nothing to search in a run."""
     providers = await providers_for(context)
     missing = set() if providers.web else {"web_search", "web_reader"}
     return missing if providers.documents else {*missing, "search_documents", "file_reader"}

@@ -69,7 +69,6 @@ def from_inbox(answer: object, plan: Plan | None) -> object:
 
 
 def _edited(action: object, plan: Plan | None) -> dict[str, Any]:
-    """Parse the edited plan; properties that the form does not show stay unchanged."""
     arguments = action.get("args") if isinstance(action, Mapping) else None
     written = arguments.get("plan") if isinstance(arguments, Mapping) else None
     if isinstance(written, str):

@@ -190,7 +190,6 @@ def _words_of(step: StepDraft) -> tuple[str, ...]:
 
 
 def _reaches(waits: dict[str, set[str]], start: str, end: str) -> bool:
-    """Tell whether a step depends on another, directly or indirectly."""
     seen, left = set[str](), [start]
     while left:
         number = left.pop()

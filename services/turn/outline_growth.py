@@ -211,7 +211,6 @@ def _looked_up(name: str, names: Mapping[str, Meaning]) -> Meaning | None:
 
 
 def _circles(place: int, above: int | str, below: Mapping[int, int | str]) -> bool:
-    """Tell whether a parent would place a draft below itself."""
     while isinstance(above, int):
         if above == place:
             return True

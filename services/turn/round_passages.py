@@ -11,8 +11,7 @@ from itertools import zip_longest
 
 from schemas.evidence import Passage, QuotePlace
 from schemas.researcher import MOST_READ_ON
-from services.models.prompt_fit import passages_within
-from services.models.token_limits import evidence_tokens
+from services.models.prompt_fit import evidence_tokens, passages_within
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.search.pool import what_begins
@@ -91,7 +90,6 @@ class RoundPassages:
         return {key: names for key, names in zip(new.values(), listed, strict=True) if names}
 
     def _is_quoted(self, passage: Passage) -> bool:
-        """Tell whether earlier steps quote half of a passage or more."""
         lengths = (
             min(passage.end, end) - max(passage.start, start)
             for content_hash, start, end in self.quoted

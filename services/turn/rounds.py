@@ -161,7 +161,6 @@ class _Rounds:
         return LimitReached("time_limit", self.run.context.max_seconds)
 
     def _reached(self, limit: LimitReached) -> None:
-        """Record the limit that prevented further rounds."""
         self.gathered.limits.append(limit_message(limit, self.need.locale))
 
     async def do_round(self) -> bool:
@@ -188,7 +187,6 @@ class _Rounds:
         return (further or bool(self.read_on_requests)) and self.barren < BARREN
 
     def _quoted(self) -> int:
-        """Return the number of quoted sources; copies of one text count once."""
         return len({root_of(excerpt.content_hash, self.gathered.sources) for excerpt in self.gathered.excerpts})
 
     def _report(self, passages: int) -> None:

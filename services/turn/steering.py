@@ -158,7 +158,6 @@ async def steer_thread(
 
 
 def _check_steps(named: Sequence[str], known: Mapping[str, bool], locale: str) -> None:
-    """Check that steps can be dropped."""
     if unknown := [step for step in named if step not in known] or ([] if named else ["?"]):
         raise BadInput(say("steer_no_step", locale, steps=", ".join(unknown), known=", ".join(known) or "-"))
     if all(known[step] for step in named):

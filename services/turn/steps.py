@@ -101,7 +101,6 @@ def tasks_of(state: ResearchState, context: RunContext) -> list[StepTask]:
 
 
 def _task(state: ResearchState, step: Step, allowance: Allowance, sources_left: int) -> StepTask:
-    """Build a worker's task: the step and the part of the state that it may read."""
     results = state["results"]
     needed = {step_id: results[step_id] for step_id in step.depends_on if step_id in results}
     hashes = {excerpt.content_hash for result in needed.values() for excerpt in result.excerpts}
@@ -259,6 +258,5 @@ def _failed(step: Step, error: str) -> Outcome:
 
 
 def _limited(step: Step, limit: LimitReached, locale: str) -> Outcome:
-    """Skip a step because of a limit."""
     message = limit_message(limit, locale)
     return Outcome(StepResult(step_id=step.id, status="skipped", error=message), limits=[message])

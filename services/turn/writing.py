@@ -15,7 +15,7 @@ from services.evidence.citable_excerpts import background_views
 from services.evidence.contradictions import check_contradiction
 from services.evidence.views import contradiction_views, finding_views, held_by, steps_by_id, within
 from services.models import answer_by_rules, write
-from services.models.token_limits import evidence_tokens
+from services.models.prompt_fit import evidence_tokens
 from services.reports.document import cited_in
 from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft

@@ -33,7 +33,6 @@ def whole(far_ends: World, tmp_path_factory: pytest.TempPathFactory) -> Whole:
 
 @pytest.fixture
 def run(request: pytest.FixtureRequest, far_ends: World, whole: Whole, tmp_path: Path) -> Iterator[Crashing]:
-    """A run that is to be killed."""
     far_ends.begin()
     made = Crashing(far_ends, tmp_path / "home", tmp_path / "out", FORMATS, expected=whole.files)
     yield made

@@ -19,7 +19,6 @@ class Disk:
     folder: Path
 
     def fill(self) -> None:
-        """Leave no room."""
         with (self.folder / "ballast").open("ab", buffering=0) as file:
             for size in (1 << 20, 4096, 1):
                 try:
@@ -29,7 +28,6 @@ class Disk:
                     continue
 
     def empty(self) -> None:
-        """Make room again."""
         (self.folder / "ballast").unlink()
 
     def read_only(self, on: bool) -> None:

@@ -28,11 +28,9 @@ class Killer:
         self._lock = threading.RLock()
 
     def phase(self, label: str, phase: Phase) -> None:
-        """Take note of a moment at a far end."""
         self._happened((label, phase))
 
     def file(self, name: str, what: Happening) -> None:
-        """Take note of what happens to a file."""
         if name in _LEAVE_LINES:
             self._code_ran |= name == "code-runs"
             self._happened((_LEAVE_LINES[name], "asked"))

@@ -46,7 +46,6 @@ class Crashing:
 
     @property
     def folder(self) -> Path:
-        """The folder of its report."""
         return self.out / slug_of(QUESTION)
 
     def arguments(self) -> list[str]:
@@ -62,7 +61,6 @@ class Crashing:
         return ["research", QUESTION, *map(str, chosen)]
 
     def begun(self) -> bool:
-        """Tell whether there is anything to go on with."""
         return bool(stored(self.home, "runs"))
 
     def another(self) -> None:
@@ -72,7 +70,6 @@ class Crashing:
         self.home, self.out = (one.with_name(f"{one.name}+") for one in (self.home, self.out))
 
     def id(self) -> str:
-        """Return the run's name."""
         [(_, name)] = stored(self.home, "runs")
         return name
 

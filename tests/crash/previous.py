@@ -29,7 +29,6 @@ PAPERS = {
 
 
 def lay_out_papers(folder: Path) -> None:
-    """Write the documents that the run searches."""
     folder.mkdir()
     for name, text in PAPERS.items():
         (folder / name).write_text(text, "utf-8")

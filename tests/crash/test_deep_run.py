@@ -184,7 +184,6 @@ def test_a_run_that_is_killed_in_each_phase_comes_to_its_report_without_repeatin
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """Return the reports and the texts of sources below a folder."""
     return {
         str(file.relative_to(folder)): file.read_bytes()
         for file in folder.rglob("*")

@@ -22,13 +22,11 @@ def disk(tmp_path: Path) -> Iterator[Disk]:
 
 
 def placed(run: Crashing, disk: Disk, what: str) -> Crashing:
-    """Put the run's home or the folder of its report on the small disk."""
     setattr(run, what, disk.folder / what)
     return run
 
 
 def fails(run: Crashing, *, code: int = 1) -> str:
-    """Let the run fail, and return its one message."""
     with no_strays():
         child = run.start()
         _, err = child.communicate(timeout=120)

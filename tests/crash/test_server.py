@@ -52,7 +52,6 @@ class Served:
 
     @property
     def home(self) -> Path:
-        """Where the server keeps its databases."""
         return self.place / "home"
 
     async def until_the_report(self) -> tuple[str, str]:

@@ -66,7 +66,6 @@ def test_a_process_that_is_put_to_sleep_goes_on_when_it_wakes(run: Crashing, who
 
 
 def at(label: str, do: Callable[[], object]) -> OnPhase:
-    """Return what does something at each moment of a call."""
 
     def on_phase(seen: str, _: Phase) -> None:
         if seen == label:
@@ -131,7 +130,6 @@ def test_hours_that_pass_on_the_counting_clock_end_the_research_and_not_the_run(
 
 
 def resume_too(run: Crashing, *named: str) -> Command:
-    """Go on with the run in another process, until it ends."""
     process = Command(["resume", *named], cwd=run.world.folder, env=run.world.environment(run.home))
     process.wait(120)
     return process

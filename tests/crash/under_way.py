@@ -45,7 +45,6 @@ class Tally:
         self.under_way.update(hit(world, home, out, moment))
 
     def run(self, world: World) -> None:
-        """Count a run that has come to its end."""
         self.runs += 1
         self.calls += sum(one.phase == "asked" for one in world.seen)
         self.again += sum(repeated(world).values())
@@ -74,7 +73,6 @@ def _difference(world: World, again: set[str]) -> str:
 
 
 def hit(world: World, home: Path, out: Path, moment: Moment) -> set[str]:
-    """Return what a kill has hit."""
     phases = {one.label: one.phase for one in world.seen if one.life == world.life}
     done = completed(home)
     found = {_kind(label, phase) for label, phase in phases.items() if label in AFTER and label not in done}

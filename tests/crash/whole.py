@@ -36,7 +36,6 @@ class Whole:
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
-    """Return the files below a folder by name."""
     return {str(one.relative_to(folder)): one.read_bytes() for one in folder.rglob("*") if one.is_file()}
 
 
@@ -45,7 +44,6 @@ _PROBE = re.compile(r"[a-z0-9_]{8}")
 
 
 def left_over(temporary: Path) -> list[str]:
-    """Return the names of what is left in a folder of temporary files."""
     return [one.name for one in temporary.iterdir() if not _PROBE.fullmatch(one.name)]
 
 

@@ -132,7 +132,6 @@ class World:
 
     @property
     def temporary(self) -> Path:
-        """The folder for what is of no use after the run."""
         return self.folder / "temporary"
 
     def begin(self) -> None:
@@ -155,18 +154,15 @@ class World:
             self.seen += [Seen(label, "asked", self.life)] * (len(file.read_text().splitlines()) - known)
 
     def note(self, label: str, phase: Phase) -> None:
-        """Log a moment and call whoever waits for it."""
         with self._lock:
             self.seen.append(Seen(label, phase, self.life))
         if self.on_phase is not None:
             self.on_phase(label, phase)
 
     def asked(self, label: str) -> int:
-        """Return how many times a call was made."""
         return sum(one.label == label and one.phase == "asked" for one in self.seen)
 
     def environment(self, home: Path) -> dict[str, str]:
-        """Return the environment of a process that does the run."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "LEADLINE_"))}
         return {
             **kept,
@@ -199,7 +195,6 @@ class World:
         return self._observed(_label(request.body), self.model.answer(request))
 
     def answer_search(self, request: Request) -> Reply:
-        """Answer a search, and log it."""
         what = f"search {request.body['query']}" if "query" in request.body else f"extract {request.body['urls']}"
         return self._observed(what, self.tavily.answer(request))
 

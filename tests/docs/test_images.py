@@ -42,7 +42,7 @@ def test_the_page_in_the_picture_has_the_nodes_of_the_graph() -> None:
     """The words that `page.png` shows are those of the page now: its picture carries them."""
     from PIL import Image
 
-    from graph.descriptions import DESCRIPTIONS
+    from graph.machine import DESCRIPTIONS
     from leadline.server.page import WORDS
 
     words = tomllib.loads(WORDS.read_text("utf-8"))["words"]

@@ -1,32 +1,23 @@
 """A loopback server that speaks Anthropic's Messages API: tools, usage, and its errors. It thinks with the offline model."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.rendered_prompts import answer_rendered
-from tests.fakes.http import Reply, Request, serving
+from tests.fakes.http import Reply, Request, served
 from tests.fakes.openai_server import SCHEMAS
+from tests.fakes.provider import Provider, pieces
 
 
 @dataclass(slots=True)
-class AnthropicServer:
+class AnthropicServer(Provider):
     """What was asked, and what to answer."""
 
-    base_url: str = ""
-    key: str = "test-key"
     model: str = "claude-sonnet-4-6"
-    """The only one that there is."""
-    requests: list[dict[str, Any]] = field(default_factory=list)
-    script: list[Reply | list[dict[str, Any]]] = field(default_factory=list)
-    """Answers that come before the model's own: content blocks, or a whole reply."""
-    counted: list[tuple[int, int]] = field(default_factory=list)
-    """Tokens in and out of each answer."""
 
     def answer(self, request: Request) -> Reply:
-        """Answer as the original does."""
         given = request.headers.get("X-Api-Key") or request.headers.get("Authorization", "").removeprefix("Bearer ")
         if given != self.key:
             return failure(401, "authentication_error", "invalid x-api-key")
@@ -36,12 +27,10 @@ class AnthropicServer:
         self.requests.append(body)
         if body["model"] != self.model:
             return failure(404, "not_found_error", f"model: {body['model']}")
-        scripted = self.script.pop(0) if self.script else None
-        if isinstance(scripted, Reply):
-            return scripted
-        content = scripted if scripted is not None else _think(body)
-        usage = {"input_tokens": len(json.dumps(body)) // 4, "output_tokens": len(json.dumps(content)) // 4 + 1}
-        self.counted.append((usage["input_tokens"], usage["output_tokens"]))
+        content, (read, wrote) = self.said(body, _think)
+        if isinstance(content, Reply):
+            return content
+        usage = {"input_tokens": read, "output_tokens": wrote}
         called = any(block["type"] == "tool_use" for block in content)
         about = {"id": "msg_1", "type": "message", "role": "assistant", "model": body["model"], "stop_sequence": None}
         reason = "tool_use" if called else "end_turn"
@@ -51,7 +40,6 @@ class AnthropicServer:
 
 
 def failure(status: int, kind: str, message: str) -> Reply:
-    """Return an error in Anthropic's form."""
     return Reply(status, {"type": "error", "error": {"type": kind, "message": message}})
 
 
@@ -68,8 +56,8 @@ def _events(about: dict[str, Any], content: list[dict[str, Any]], reason: str, u
         kind, key = ("text_delta", "text") if text else ("input_json_delta", "partial_json")
         events.append({"type": "content_block_start", "index": place, "content_block": empty})
         events += [
-            {"type": "content_block_delta", "index": place, "delta": {"type": kind, key: whole[start : start + 40]}}
-            for start in range(0, len(whole), 40)
+            {"type": "content_block_delta", "index": place, "delta": {"type": kind, key: piece}}
+            for piece in pieces(whole)
         ]
         events.append({"type": "content_block_stop", "index": place})
     events.append({"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": None}, "usage": usage})
@@ -98,10 +86,5 @@ def _think(body: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"type": "text", "text": thought}]
 
 
-@contextmanager
-def anthropic_server() -> Iterator[AnthropicServer]:
-    """Serve until the block ends."""
-    server = AnthropicServer()
-    with serving(server.answer) as address:
-        server.base_url = address
-        yield server
+def anthropic_server() -> AbstractContextManager[AnthropicServer]:
+    return served(AnthropicServer())

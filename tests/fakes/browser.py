@@ -51,7 +51,6 @@ class Page:
     _address: str = ""
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:
-        """Send a command and return its result."""
         number = next(self.numbers)
         message = {"id": number, "method": method, "params": params, "sessionId": self.session}
         self.connection.send(json.dumps(message))
@@ -76,7 +75,6 @@ class Page:
         self.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done, 50)))")
 
     def reload(self) -> None:
-        """Load again what is open."""
         self._load("Page.reload")
 
     def _load(self, method: str, **params: Any) -> None:
@@ -86,11 +84,9 @@ class Page:
             self._received(json.loads(self.connection.recv(timeout=STARTING)))
 
     def another(self) -> "Page":
-        """Open another tab of the same browser."""
         return _new_tab(self)
 
     def close(self, tab: "Page") -> None:
-        """Close a tab."""
         del self.tabs[tab.session]
         self.call("Target.closeTarget", targetId=tab.target)
 
@@ -118,22 +114,18 @@ class Page:
         return x, y
 
     def click(self, target: str) -> None:
-        """Click with the mouse on the element that a script gives."""
         x, y = self.at(target)
         for kind in ("mousePressed", "mouseReleased"):
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def hover(self, target: str) -> None:
-        """Move the mouse over the element that a script gives."""
         x, y = self.at(target)
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
 
     def write(self, text: str) -> None:
-        """Write where the focus is."""
         self.call("Input.insertText", text=text)
 
     def evaluate(self, script: str) -> Any:
-        """Run a script in the page and return what it comes to."""
         result = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in result:
             raise AssertionError(result["exceptionDetails"])

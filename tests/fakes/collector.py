@@ -1,11 +1,12 @@
 """A collector of traces on loopback: takes what is posted, as it came."""
 
 import gzip
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from tests.fakes.http import in_background
 
 
 @dataclass(slots=True)
@@ -19,7 +20,6 @@ class Collector:
 
 @contextmanager
 def collector() -> Iterator[Collector]:
-    """Serve until the block ends."""
     taken = Collector()
 
     class Handler(BaseHTTPRequestHandler):
@@ -47,14 +47,6 @@ def collector() -> Iterator[Collector]:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it so
             """Say nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    taken.address = f"http://127.0.0.1:{server.server_address[1]}"
-    try:
+    with in_background(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as port:
+        taken.address = f"http://127.0.0.1:{port}"
         yield taken
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

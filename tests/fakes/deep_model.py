@@ -72,7 +72,6 @@ JOINING = {
 
 
 def told_of(thing: str) -> list[str]:
-    """Return what the document on a thing says of it."""
     number = THINGS.index(thing)
     return [
         f"The {thing} weighs {900 + 100 * number} pounds.",
@@ -99,7 +98,6 @@ def write_documents(folder: Path, filler: int = 0) -> Path:
 
 
 def human(body: dict[str, Any]) -> str:
-    """Return the human message of a request."""
     return str(body["messages"][1]["content"])
 
 

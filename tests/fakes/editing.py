@@ -7,7 +7,6 @@ from typing import Any
 
 
 def blocks_in(body: dict[str, Any]) -> dict[str, str]:
-    """Return the blocks of a request to the editor, by id."""
     human = body["messages"][-1]["content"]
     return dict(re.findall(r'<block id="(B\d+)">\n(.*?)\n(?:<objection|</block>)', human, re.DOTALL))
 
@@ -29,5 +28,4 @@ def whole(text: str, lacks: Sequence[str] = (), locale: str = "") -> Callable[[d
 
 
 def titled(title: str) -> Callable[[dict[str, Any]], str]:
-    """Answer with another title."""
     return lambda body: edits({"block": next(iter(blocks_in(body))), "action": "replace", "text": f"# {title}"})

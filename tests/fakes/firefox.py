@@ -46,7 +46,6 @@ class FirefoxPage(Page):
     """One tab of Firefox."""
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:
-        """Send a command and return its result."""
         number = next(self.numbers)
         self.connection.send(json.dumps({"id": number, "method": method, "params": params}))
         while (answer := json.loads(self.connection.recv(timeout=STARTING))).get("id") != number:
@@ -58,7 +57,6 @@ class FirefoxPage(Page):
         return dict(answer["result"])
 
     def open(self, place: Path | str, *, width: int = 1280, height: int = 900, dark: bool = False) -> None:
-        """Load a file or an address and wait until it and what it asks for have come."""
         assert not dark, "set ui.systemUsesDarkTheme for that"
         self.logged.clear()
         self._address = place if isinstance(place, str) else place.absolute().as_uri()
@@ -66,11 +64,9 @@ class FirefoxPage(Page):
         self.call("browsingContext.navigate", context=self.target, url=self._address, wait="complete")
 
     def reload(self) -> None:
-        """Load again what is open."""
         self.call("browsingContext.reload", context=self.target, wait="complete")
 
     def evaluate(self, script: str) -> Any:
-        """Run an expression in the page and return what it comes to."""
         expression = f"(async () => JSON.stringify(await ({script})))()"
         result = self.call("script.evaluate", expression=expression, target={"context": self.target}, awaitPromise=True)
         if result["type"] == "exception":
@@ -78,12 +74,10 @@ class FirefoxPage(Page):
         return json.loads(result["result"].get("value", "null"))
 
     def click(self, target: str) -> None:
-        """Click with the mouse on the element that a script gives."""
         down, up = {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}
         self._mouse(target, down, up)
 
     def hover(self, target: str) -> None:
-        """Move the mouse over the element that a script gives."""
         self._mouse(target)
 
     def _mouse(self, target: str, *then: dict[str, Any]) -> None:
@@ -92,11 +86,9 @@ class FirefoxPage(Page):
         self._act({"type": "pointer", "id": "mouse", "actions": [move, *then]})
 
     def write(self, text: str) -> None:
-        """Write where the focus is."""
         self._keys(*text)
 
     def press(self, key: str, code: int, *, shift: bool = False, text: str = "") -> None:
-        """Press a key; its code and text are Chromium's, and not needed here."""
         assert not shift
         self._keys(KEYS[key])
 
@@ -108,7 +100,6 @@ class FirefoxPage(Page):
         self.call("input.performActions", context=self.target, actions=[source])
 
     def screenshot(self, place: Path) -> None:
-        """Save what is seen as PNG."""
         place.write_bytes(base64.b64decode(self.call("browsingContext.captureScreenshot", context=self.target)["data"]))
 
 

@@ -73,7 +73,6 @@ class Command:
         return None if self._life.is_alive() else self._process.exitcode
 
     def poll(self) -> int | None:
-        """Return the exit code; None while it runs."""
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
@@ -88,7 +87,6 @@ class Command:
         return self.returncode
 
     def communicate(self, timeout: float | None = None) -> tuple[str, str]:
-        """Wait until it has ended, and return what it printed on stdout and stderr."""
         self.wait(timeout)
         if self._printed is None:
             out, err = ((self._streams / name).read_bytes().decode("utf-8", "surrogateescape") for name in ("1", "2"))
@@ -98,21 +96,17 @@ class Command:
 
     @property
     def pid(self) -> int:
-        """The process's number."""
         assert self._process.pid is not None
         return self._process.pid
 
     def send_signal(self, number: int) -> None:
-        """Send a signal, if it still runs."""
         if self.returncode is None:
             os.kill(self.pid, number)
 
     def terminate(self) -> None:
-        """Ask it to end, if it still runs."""
         self.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """Kill it, if it still runs."""
         self.send_signal(signal.SIGKILL)
 
 
@@ -140,7 +134,6 @@ def settled() -> None:
 
 
 def _run(command: list[str], folder: str, environment: dict[str, str], out: str, err: str) -> None:
-    """Run a command in a new copy."""
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)

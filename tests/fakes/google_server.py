@@ -1,34 +1,25 @@
 """A loopback server that speaks Gemini's generateContent: streams, functions, usage, and its errors. It thinks with the offline model."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.rendered_prompts import answer_rendered
-from tests.fakes.http import Reply, Request, serving
+from tests.fakes.http import Reply, Request, served
 from tests.fakes.openai_server import SCHEMAS
+from tests.fakes.provider import Provider, pieces
 
 Part = dict[str, Any]
 
 
 @dataclass(slots=True)
-class GoogleServer:
+class GoogleServer(Provider):
     """What was asked, and what to answer."""
 
-    base_url: str = ""
-    key: str = "test-key"
     model: str = "gemini-2.5-flash"
-    """The only one that there is."""
-    requests: list[dict[str, Any]] = field(default_factory=list)
-    script: list[Reply | list[Part]] = field(default_factory=list)
-    """Answers that come before the model's own: parts, or a whole reply."""
-    counted: list[tuple[int, int]] = field(default_factory=list)
-    """Tokens in and out of each answer."""
 
     def answer(self, request: Request) -> Reply:
-        """Answer as the original does."""
         if request.headers.get("X-Goog-Api-Key") != self.key:
             return failure(
                 400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.", "API_KEY_INVALID"
@@ -39,12 +30,9 @@ class GoogleServer:
         self.requests.append(body)
         if model != self.model:
             return failure(404, "NOT_FOUND", f"models/{model} is not found for API version v1beta")
-        scripted = self.script.pop(0) if self.script else None
-        if isinstance(scripted, Reply):
-            return scripted
-        parts = scripted if scripted is not None else _think(body)
-        counted = len(json.dumps(body)) // 4, len(json.dumps(parts)) // 4 + 1
-        self.counted.append(counted)
+        parts, counted = self.said(body, _think)
+        if isinstance(parts, Reply):
+            return parts
         usage = {"promptTokenCount": counted[0], "candidatesTokenCount": counted[1], "totalTokenCount": sum(counted)}
         if method == "generateContent":
             return Reply(body=_answer(model, parts, usage, "STOP"))
@@ -54,7 +42,6 @@ class GoogleServer:
 
 
 def failure(status: int, kind: str, message: str, reason: str = "") -> Reply:
-    """Return an error in Google's form."""
     details = [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": reason}] if reason else []
     return Reply(status, {"error": {"code": status, "message": message, "status": kind, "details": details}})
 
@@ -70,7 +57,7 @@ def _answer(model: str, parts: list[Part], usage: dict[str, int], finish: str) -
 
 def _pieces(part: Part) -> list[Part]:
     text = part.get("text")
-    return [part] if text is None else [{**part, "text": text[start : start + 40]} for start in range(0, len(text), 40)]
+    return [part] if text is None else [{**part, "text": piece} for piece in pieces(text)]
 
 
 def _think(body: dict[str, Any]) -> list[Part]:
@@ -82,10 +69,5 @@ def _think(body: dict[str, Any]) -> list[Part]:
     return [{"functionCall": {"name": name, "args": json.loads(thought)}}] if name else [{"text": thought}]
 
 
-@contextmanager
-def google_server() -> Iterator[GoogleServer]:
-    """Serve until the block ends."""
-    server = GoogleServer()
-    with serving(server.answer) as address:
-        server.base_url = address
-        yield server
+def google_server() -> AbstractContextManager[GoogleServer]:
+    return served(GoogleServer())

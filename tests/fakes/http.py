@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Literal
+from socketserver import TCPServer
+from typing import Any, Literal, TypeVar
 
 HEARTBEAT = b": keep-alive\n\n"
 """A comment of server-sent events, which says nothing but that the connection lives."""
@@ -150,13 +151,45 @@ def serving(answer: Callable[[Request], Reply]) -> Iterator[str]:  # noqa: C901 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it so
             """Say nothing."""
 
-    server = _Server(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    with in_background(_Server(("127.0.0.1", 0), Handler)) as port:
+        yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def in_background(server: TCPServer) -> Iterator[int]:
+    """Serve in a thread of its own until the block ends, and yield the port."""
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
+        yield server.server_address[1]
     finally:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@dataclass(slots=True)
+class FarEnd:
+    """A service as a client sees it: where it is, and what it answers."""
+
+    base_url: str = ""
+    over: threading.Event = field(default_factory=threading.Event)
+    """Set at the server's end; ends all stalls."""
+
+    def answer(self, request: Request) -> Reply:
+        """Answer as the original does."""
+        raise NotImplementedError
+
+
+F = TypeVar("F", bound=FarEnd)
+
+
+@contextmanager
+def served(far_end: F, below: str = "") -> Iterator[F]:
+    """Serve until the block ends; `below` is the part of its address behind the host."""
+    with serving(far_end.answer) as address:
+        far_end.base_url = f"{address}{below}"
+        try:
+            yield far_end
+        finally:
+            far_end.over.set()

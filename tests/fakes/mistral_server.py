@@ -1,32 +1,22 @@
 """A loopback server that speaks Mistral's chat completions: streams, tools, usage, and its errors. It thinks with the offline model."""
 
-import json
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.rendered_prompts import answer_rendered
-from tests.fakes.http import Reply, Request, serving
+from tests.fakes.http import Reply, Request, served
 from tests.fakes.openai_server import SCHEMAS
+from tests.fakes.provider import Provider, pieces
 
 
 @dataclass(slots=True)
-class MistralServer:
+class MistralServer(Provider):
     """What was asked, and what to answer."""
 
-    base_url: str = ""
-    key: str = "test-key"
     model: str = "mistral-small-latest"
-    """The only one that there is."""
-    requests: list[dict[str, Any]] = field(default_factory=list)
-    script: list[Reply | dict[str, Any]] = field(default_factory=list)
-    """Answers that come before the model's own: messages, or a whole reply."""
-    counted: list[tuple[int, int]] = field(default_factory=list)
-    """Tokens in and out of each answer."""
 
     def answer(self, request: Request) -> Reply:
-        """Answer as the original does."""
         if request.headers.get("Authorization") != f"Bearer {self.key}":
             return Reply(401, {"detail": "Unauthorized"})
         if request.path != "/chat/completions":
@@ -36,21 +26,17 @@ class MistralServer:
         if body["model"] != self.model:
             said = {"object": "error", "message": f"Invalid model: {body['model']}", "type": "invalid_model"}
             return Reply(400, {**said, "param": None, "code": "1500"})
-        scripted = self.script.pop(0) if self.script else None
-        if isinstance(scripted, Reply):
-            return scripted
-        message = scripted if scripted is not None else _think(body)
-        counted = len(json.dumps(body)) // 4, len(json.dumps(message)) // 4 + 1
-        self.counted.append(counted)
+        message, counted = self.said(body, _think)
+        if isinstance(message, Reply):
+            return message
         usage = {"prompt_tokens": counted[0], "completion_tokens": counted[1], "total_tokens": sum(counted)}
         about = {"id": "cmpl-1", "created": 1, "model": body["model"]}
         finish = "tool_calls" if message.get("tool_calls") else "stop"
         if not body.get("stream"):
             choice = {"index": 0, "message": message, "finish_reason": finish}
             return Reply(body={**about, "object": "chat.completion", "choices": [choice], "usage": usage})
-        text = message.get("content", "")
         deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
-        deltas += [{"content": text[start : start + 40]} for start in range(0, len(text), 40)]
+        deltas += [{"content": piece} for piece in pieces(message.get("content", ""))]
         ends: list[dict[str, Any]] = [{"delta": delta, "finish_reason": None} for delta in deltas]
         last = {"content": "", **({"tool_calls": message["tool_calls"]} if message.get("tool_calls") else {})}
         ends.append({"delta": last, "finish_reason": finish})
@@ -71,10 +57,5 @@ def _think(body: dict[str, Any]) -> dict[str, Any]:
     return {"role": "assistant", "content": "", "tool_calls": [call]}
 
 
-@contextmanager
-def mistral_server() -> Iterator[MistralServer]:
-    """Serve until the block ends."""
-    server = MistralServer()
-    with serving(server.answer) as address:
-        server.base_url = address
-        yield server
+def mistral_server() -> AbstractContextManager[MistralServer]:
+    return served(MistralServer())

@@ -5,26 +5,24 @@ model.
 """
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.rendered_prompts import answer_rendered
-from tests.fakes.http import Reply, Request, serving
+from tests.fakes.http import Reply, Request, served
 from tests.fakes.openai_server import SCHEMAS, as_reply, error, role_of, think
+from tests.fakes.provider import Provider, pieces
 
 TELLING = {"intent": "Triage", "covered_aspects": "Reflection", "steps": "Plan", "finding": "Findings", "code": "Code"}
 """Names of our schemas, which come without them, by a field that those before it have not."""
 
 
 @dataclass(slots=True)
-class OllamaServer:
+class OllamaServer(Provider):
     """What was asked, and what to answer."""
 
-    base_url: str = ""
     model: str = "qwen3:8b"
-    """The only one that is pulled."""
     key: str = ""
     """Wanted by a proxy before it; Ollama itself wants none."""
     context_length: int = 40_960
@@ -33,19 +31,12 @@ class OllamaServer:
     """Of the model's file, such as `num_ctx 8192`."""
     capabilities: tuple[str, ...] = ("completion", "tools")
     takes_schemas: bool = True
-    requests: list[dict[str, Any]] = field(default_factory=list)
-    """Of its own chat API."""
     compatible: list[dict[str, Any]] = field(default_factory=list)
     """Of OpenAI's protocol, behind `/v1`."""
     about: list[str] = field(default_factory=list)
     """Paths of requests that ask about server and models."""
-    script: list[Reply | dict[str, Any]] = field(default_factory=list)
-    """Answers that come before the model's own: messages, or a whole reply."""
-    counted: list[tuple[int, int]] = field(default_factory=list)
-    """Tokens in and out of each answer."""
 
     def answer(self, request: Request) -> Reply:
-        """Answer as the original does."""
         body = request.body
         if self.key and request.headers.get("Authorization") != f"Bearer {self.key}":
             return Reply(401, {"error": "unauthorized"})
@@ -59,21 +50,16 @@ class OllamaServer:
             return Reply(404, {"error": f"model '{body['model']}' not found"})
         if body.get("format") and not self.takes_schemas:
             return Reply(400, {"error": "format is not supported by this model"})
-        scripted = self.script.pop(0) if self.script else None
-        if isinstance(scripted, Reply):
-            return scripted
-        message = scripted if scripted is not None else _think(body)
-        counted = len(json.dumps(body)) // 4, len(json.dumps(message)) // 4 + 1
-        self.counted.append(counted)
+        message, counted = self.said(body, _think)
+        if isinstance(message, Reply):
+            return message
         about = {"model": body["model"], "created_at": "2026-01-01T00:00:00Z"}
-        text = message.get("content", "")
-        pieces = [{**message, "content": text[start : start + 40]} for start in range(0, max(1, len(text)), 40)]
+        cut = [{**message, "content": piece} for piece in pieces(message.get("content", "")) or [""]]
         usage = {"prompt_eval_count": counted[0], "eval_count": counted[1], "total_duration": 1, "eval_duration": 1}
         end = {**about, "message": {"role": "assistant", "content": ""}, "done": True, "done_reason": "stop", **usage}
-        return Reply(lines=[*({**about, "message": one, "done": False} for one in pieces), end])
+        return Reply(lines=[*({**about, "message": one, "done": False} for one in cut), end])
 
     def _about(self, path: str, body: dict[str, Any]) -> Reply:
-        """Answer what is asked about the server and its models."""
         family = self.model.partition(":")[0]
         details = {"format": "gguf", "family": family, "parameter_size": "8.2B", "quantization_level": "Q4_K_M"}
         match path:
@@ -103,7 +89,6 @@ class OllamaServer:
         return Reply(404, {"error": "404 page not found"})
 
     def _compatible(self, body: dict[str, Any]) -> Reply:
-        """Answer in OpenAI's protocol."""
         self.compatible.append(body)
         if body["model"] != self.model:
             return error(404, f"model '{body['model']}' not found", "not_found_error")
@@ -123,10 +108,5 @@ def _think(body: dict[str, Any]) -> dict[str, Any]:
     return {"role": "assistant", "content": thought}
 
 
-@contextmanager
-def ollama_server() -> Iterator[OllamaServer]:
-    """Serve until the block ends."""
-    server = OllamaServer()
-    with serving(server.answer) as address:
-        server.base_url = address
-        yield server
+def ollama_server() -> AbstractContextManager[OllamaServer]:
+    return served(OllamaServer())

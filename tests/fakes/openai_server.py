@@ -7,14 +7,14 @@ with a short context.
 
 import re
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.rendered_prompts import ROLES, answer_rendered
 from prompts import ENVIRONMENT
-from tests.fakes.http import Reply, Request, serving
+from tests.fakes.http import FarEnd, Reply, Request, served
 
 SCHEMAS = {
     "Triage": "coordinator",
@@ -38,10 +38,9 @@ Scripted = Reply | str | Callable[[dict[str, Any]], str]
 
 
 @dataclass(slots=True)
-class OpenAIServer:
+class OpenAIServer(FarEnd):
     """What was asked, and what to answer."""
 
-    base_url: str = ""
     key: str = "test-key"
     models: list[str] = field(default_factory=list)
     """Those that it lists; without any it has no such list."""
@@ -66,13 +65,14 @@ class OpenAIServer:
     """Called with the number of each request before it is answered."""
     fault: Callable[[int, str, dict[str, Any]], Reply | str | None] | None = None
     """Asked with number, role and body of each request for what goes wrong with it; None lets it be answered."""
-    over: threading.Event = field(default_factory=threading.Event)
-    """Set at the server's end; ends all stalls."""
     _under_way: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
+    def asked(self, role: str) -> list[str]:
+        """Return the human messages that a role was sent."""
+        return [body["messages"][-1]["content"] for body in self.requests if role_of(body) == role]
+
     def answer(self, request: Request) -> Reply:
-        """Answer as the original does."""
         if request.headers.get("Authorization") != f"Bearer {self.key}":
             return error(401, "Incorrect API key provided.", "invalid_api_key")
         if request.path == "/v1/models" and self.models:
@@ -228,18 +228,9 @@ def _usage_of(reply: Reply) -> dict[str, int] | None:
 
 
 def error(status: int, message: str, code: str, param: str | None = None, **headers: str) -> Reply:
-    """Return an error in OpenAI's form."""
     about = {"message": message, "type": "invalid_request_error", "param": param, "code": code}
     return Reply(status, {"error": about}, headers={name.replace("_", "-"): value for name, value in headers.items()})
 
 
-@contextmanager
-def openai_server() -> Iterator[OpenAIServer]:
-    """Serve until the block ends."""
-    server = OpenAIServer()
-    with serving(server.answer) as address:
-        server.base_url = f"{address}/v1"
-        try:
-            yield server
-        finally:
-            server.over.set()
+def openai_server() -> AbstractContextManager[OpenAIServer]:
+    return served(OpenAIServer(), "/v1")

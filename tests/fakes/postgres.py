@@ -42,11 +42,9 @@ class PostgresServer:
         self._run("pg_ctl", "-D", str(data), "-w", "-l", str(self._folder / "log"), "-o", options, "start")
 
     def stop(self) -> None:
-        """End it at once."""
         self._run("pg_ctl", "-D", str(self._folder / "data"), "-m", "immediate", "stop")
 
     def url(self, user: str, password: str = "", database: str = "postgres") -> str:
-        """Return its address for a role."""
         return f"postgresql+psycopg://{user}{':' if password else ''}{password}@127.0.0.1:{self.port}/{database}"
 
     def _run(self, program: str, *arguments: str) -> None:

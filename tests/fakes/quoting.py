@@ -9,7 +9,6 @@ from schemas.researcher import NumberedPassage, ResearcherPrompt
 
 
 def passages_shown(body: dict[str, Any]) -> list[NumberedPassage]:
-    """Return the passages that a researcher's request shows."""
     human = next(message["content"] for message in body["messages"] if message["role"] == "user")
     prompt = prompt_of("researcher", human)
     assert isinstance(prompt, ResearcherPrompt)

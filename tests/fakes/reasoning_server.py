@@ -4,12 +4,11 @@ It is silent while it thinks, thinks before it answers, takes no `temperature`, 
 thinking needs, it ends with nothing said. Its answers are those of `openai_server`.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from tests.fakes.http import Reply, Request, serving
+from tests.fakes.http import Reply, Request, served
 from tests.fakes.openai_server import OpenAIServer, completion, error
 
 Shown = Literal["reasoning_content", "think", "instead", "hidden"]
@@ -46,7 +45,6 @@ class ReasoningServer(OpenAIServer):
     """Roles whose answers had no room, in the order of their requests."""
 
     def answer(self, request: Request) -> Reply:
-        """Answer as the original does."""
         if request.path == "/v1/models" and request.headers.get("Authorization") == f"Bearer {self.key}":
             listed = [{"id": name, "object": "model", "created": 1, "owned_by": "loopback"} for name in self.models]
             return Reply(body={"object": "list", "data": listed})
@@ -135,13 +133,5 @@ def _completed(body: dict[str, Any], tokens: int) -> Reply:
     return reply
 
 
-@contextmanager
-def reasoning_server() -> Iterator[ReasoningServer]:
-    """Serve until the block ends."""
-    server = ReasoningServer()
-    with serving(server.answer) as address:
-        server.base_url = f"{address}/v1"
-        try:
-            yield server
-        finally:
-            server.over.set()
+def reasoning_server() -> AbstractContextManager[ReasoningServer]:
+    return served(ReasoningServer(), "/v1")

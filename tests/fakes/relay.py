@@ -31,11 +31,9 @@ class Relay:
                     end.shutdown(socket.SHUT_RDWR)
 
     def mend(self) -> None:
-        """Let connections through again."""
         self.is_cut.clear()
 
     def serve(self) -> None:
-        """Accept until the listener is closed."""
         while True:
             try:
                 near, _ = self.listener.accept()

@@ -42,20 +42,16 @@ class Site:
 
     @property
     def host(self) -> str:
-        """Return host and port."""
         return f"127.0.0.1:{self.port}"
 
     def url(self, path: str = "/") -> str:
-        """Return the address of a page."""
         return f"http{'s' * self.secure}://{self.host}{path}"
 
     def page(self, path: str, html: str) -> str:
-        """Put a page up and return its address."""
         self.pages[path] = Answer(html.encode())
         return self.url(path)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer the requests of one connection."""
         try:
             # Cancelled when the site closes, as a connection that is kept alive will be.
             with contextlib.suppress(

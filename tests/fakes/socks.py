@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from socketserver import StreamRequestHandler, ThreadingTCPServer
 
+from tests.fakes.http import in_background
+
 
 @contextmanager
 def socks_proxy(port: int) -> Iterator[tuple[str, list[str]]]:
@@ -36,14 +38,8 @@ def socks_proxy(port: int) -> Iterator[tuple[str, list[str]]]:
 
     server = ThreadingTCPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield f"socks5://127.0.0.1:{server.server_address[1]}", asked
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with in_background(server) as port_of_proxy:
+        yield f"socks5://127.0.0.1:{port_of_proxy}", asked
 
 
 def _pump(source: socket.socket, target: socket.socket) -> None:

@@ -1,12 +1,15 @@
 """A loopback server that speaks Tavily's search."""
 
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.fakes.http import Reply, Request, serving
+import pytest
+
+from services.run.settings import forget_settings
+from services.search.web import forget_web
+from tests.fakes.http import FarEnd, Reply, Request, served
 
 ERRORS = {
     401: {"detail": {"error": "Unauthorized: missing or invalid API key."}},
@@ -20,10 +23,9 @@ ERRORS = {
 
 
 @dataclass(slots=True)
-class TavilyServer:
+class TavilyServer(FarEnd):
     """What was asked, and what to answer."""
 
-    base_url: str = ""
     key: str = "tvly-test"
     pages: list[dict[str, Any]] = field(default_factory=list)
     by_query: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
@@ -36,11 +38,8 @@ class TavilyServer:
     """Seconds for which it sits on each search."""
     fails: Callable[[int], bool] | None = None
     """Tells by its number whether a search fails."""
-    over: threading.Event = field(default_factory=threading.Event)
-    """Set at the server's end; ends all stalls."""
 
     def answer(self, request: Request) -> Reply:
-        """Answer as the original does."""
         if request.headers.get("Authorization") != f"Bearer {self.key}":
             return Reply(401, ERRORS[401])
         self.requests.append(request.body)
@@ -58,20 +57,18 @@ class TavilyServer:
         return Reply(200, {"query": request.body["query"], "results": results, "images": [], "response_time": 0.1})
 
 
-@contextmanager
-def tavily_server(*pages: dict[str, Any]) -> Iterator[TavilyServer]:
-    """Serve until the block ends."""
-    server = TavilyServer(pages=list(pages))
-    with serving(server.answer) as address:
-        server.base_url = address
-        try:
-            yield server
-        finally:
-            server.over.set()
+def tavily_server(*pages: dict[str, Any]) -> AbstractContextManager[TavilyServer]:
+    return served(TavilyServer(pages=list(pages)))
+
+
+def search_there(server: TavilyServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TAVILY_API_KEY", server.key)
+    monkeypatch.setenv("TAVILY_BASE_URL", server.base_url)
+    forget_settings()
+    forget_web()
 
 
 def page(url: str, title: str, text: str | None, snippet: str = "", published: str | None = None) -> dict[str, Any]:
-    """Return a result as Tavily gives it."""
     return {
         "url": url,
         "title": title,

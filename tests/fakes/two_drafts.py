@@ -23,7 +23,6 @@ _QUOTED = {'title="Lamps"': LIGHT, 'title="Carts"': FERRY, LACKING: [COST]}
 
 
 def write_documents(folder: Path) -> Path:
-    """Write the documents into a new folder."""
     folder.mkdir(parents=True)
     for name, title, told in [("light", "Lamps", LIGHT), ("ferry", "Carts", FERRY), ("money", "The money", [COST])]:
         (folder / f"{name}.md").write_text(f"# {title}\n\n" + "\n\n".join(told) + "\n", "utf-8")

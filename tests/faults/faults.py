@@ -57,7 +57,6 @@ def seed_for(percent: int, requests: int) -> int:
 
 
 def garbled(role: str, body: dict[str, Any]) -> str:
-    """Answer in prose."""
     return "Of course! I have thought about it, and here is what I think."
 
 
@@ -73,7 +72,6 @@ def truncated(role: str, body: dict[str, Any]) -> str:
 
 
 def empty(role: str, body: dict[str, Any]) -> str:
-    """Answer with nothing."""
     return ""
 
 
@@ -118,5 +116,4 @@ def of_role(role: str, answer: Callable[[str, dict[str, Any]], Reply | str], tim
 
 
 def no_fault(number: int, role: str, body: dict[str, Any]) -> str | None:
-    """Let everything be sound."""
     return LONG.get(role)

@@ -16,7 +16,7 @@ from tests.conftest import PROJECT
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import completion
 from tests.fakes.site import Answer, Site, site
-from tests.fakes.tavily_server import TavilyServer, page, tavily_server
+from tests.fakes.tavily_server import TavilyServer, page, search_there, tavily_server
 from tests.faults.conftest import CHINESE, Ended, Lab
 from tests.faults.faults import chance
 from tests.services.search.test_duckduckgo import results
@@ -35,10 +35,7 @@ Trouble = Callable[[TavilyServer], None]
 def tavily(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Iterator[TavilyServer]:
     """Serve a web search with one page; the other web search cannot be reached."""
     with tavily_server(page("https://tides.example/machine", "Tide machines", TEXT)) as server:
-        monkeypatch.setenv("TAVILY_API_KEY", server.key)
-        monkeypatch.setenv("TAVILY_BASE_URL", server.base_url)
-        forget_settings()
-        forget_web()
+        search_there(server, monkeypatch)
         yield server
 
 

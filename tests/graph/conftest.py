@@ -10,5 +10,4 @@ from tests.graph.soundings import write_papers
 
 @pytest.fixture
 def papers(tmp_path: Path) -> Path:
-    """Return the folder of documents on three topics."""
     return read_before(write_papers(tmp_path / "papers"))

@@ -87,12 +87,10 @@ def write_papers(folder: Path) -> Path:
 
 
 def human(body: dict[str, Any]) -> str:
-    """Return the human message of a request."""
     return str(body["messages"][1]["content"])
 
 
 def section_of(body: dict[str, Any]) -> str:
-    """Return the title of the section that a request is for."""
     return Element(body=human(body)).first("task")["title"]
 
 
@@ -137,7 +135,6 @@ class Script:
         return None
 
     def section(self, body: dict[str, Any]) -> str:
-        """Write a section, a sentence an excerpt."""
         ids = [*shown_to(body)]
         if section_of(body) == self.weak and not any(key.startswith("E4-") for key in ids):
             return f"Nobody has ever doubted the weather reports {''.join(f'[{key}]' for key in ids)}."
@@ -145,6 +142,5 @@ class Script:
 
 
 def sections_of(markdown: str) -> dict[str, str]:
-    """Return the sections of a report by their headings."""
     parts = re.split(r"(?m)^## (.+)$", markdown)
     return dict(zip(parts[1::2], map(str.strip, parts[2::2]), strict=True))

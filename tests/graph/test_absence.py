@@ -14,7 +14,7 @@ from services.run.settings import settings
 from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.fakes.quoting import quoting
 from tests.fakes.read_folder import read_before
-from tests.graph.test_verifier import MAY_RETIRE, QUESTION, QUOTES, asked, editing, quoted_whole, verdicts
+from tests.graph.test_verifier import MAY_RETIRE, QUESTION, QUOTES, editing, quoted_whole, verdicts
 
 UNKNOWN = "The sources do not say why the northern pier was closed."
 
@@ -33,14 +33,14 @@ async def test_what_a_report_says_is_not_told_is_judged_by_all_evidence_and_left
         verdicts((1, "contradicted", "Storms closed the northern pier")),
     ]
     report = await aresearch(QUESTION, docs=[ferry])
-    first, second = asked(endpoint, "verifier")
+    first, second = endpoint.asked("verifier")
     assert UNKNOWN in first
     assert f"<quote>\n{QUOTES[2]}" not in first
     assert re.findall(r'cites="(.*?)">\n(.+)\n', second)[0][1] == UNKNOWN
     assert QUOTES[2] in second.partition("<quote>")[2]
     assert UNKNOWN not in report.markdown
     assert [claim.text for claim in report.left_out] == [UNKNOWN]
-    [message] = asked(endpoint, "reporter_editing")
+    [message] = endpoint.asked("reporter_editing")
     assert f'<objection statement="{UNKNOWN}">' in message
 
 
@@ -62,7 +62,7 @@ async def test_what_a_source_tells_although_the_report_says_that_it_does_not_bec
     told = f"{QUOTES[0]} [E1-1] {built} [E1-4]"
     endpoint.script["reporter_editing"] = [editing(("B2", "replace", told))]
     report = await aresearch(QUESTION, docs=[ferry], out=tmp_path / "out")
-    [message] = asked(endpoint, "reporter_editing")
+    [message] = endpoint.asked("reporter_editing")
     shown = message.partition("<draft>")[0]
     assert all(f'<excerpt id="{key}"' in shown for key in ("E1-2", "E1-4")), "what the draft cites, and what is told"
     assert [(claim.text, claim.citations, claim.status) for claim in report.citations] == [
@@ -113,7 +113,7 @@ async def test_what_a_report_calls_open_is_judged_by_passages_that_may_have_sett
         verdicts((1, again, "It was decided in 1973")),
     ]
     report = await aresearch(QUESTION, docs=[ferry])
-    first, second = asked(endpoint, "verifier")
+    first, second = endpoint.asked("verifier")
     assert decided not in first
     assert decided in second
     assert 'id="E1-2"' in second, "what the statement cites is shown as well"
@@ -121,7 +121,7 @@ async def test_what_a_report_calls_open_is_judged_by_passages_that_may_have_sett
         "contradicted": [], "partly": ["unverified"], "supported": ["supported"]
     }[again]  # fmt: skip
     objection = f'<objection statement="{said}'
-    assert any(objection in message for message in asked(endpoint, "reporter_editing")) is (again != "supported")
+    assert any(objection in message for message in endpoint.asked("reporter_editing")) is (again != "supported")
 
 
 async def test_what_no_evidence_tells_may_be_said_to_be_missing_and_is_not_marked(
@@ -152,7 +152,7 @@ async def test_what_was_found_to_be_told_nowhere_is_not_judged_again_when_the_ed
     ]
     endpoint.script["reporter_editing"] = [editing(("B1", "replace", MAY_RETIRE))]
     report = await aresearch(QUESTION, docs=[ferry])
-    assert [left_open in message for message in asked(endpoint, "verifier")] == [True, True, False]
+    assert [left_open in message for message in endpoint.asked("verifier")] == [True, True, False]
     assert f"{left_open}." in report.markdown
     assert "†" not in report.markdown
 
@@ -171,9 +171,9 @@ async def test_what_is_told_in_a_document_that_nothing_read_is_found_and_becomes
     endpoint.script["verifier"] = [verdicts((1, "absent", "")), verdicts((1, "contradicted", "by the yard of Ostby"))]
     endpoint.script["reporter_editing"] = [editing(("B2", "replace", f"{built[:-1]} [E1-4]."))]
     report = await aresearch(QUESTION, docs=[read_before(ferry)], out=tmp_path / "out")
-    first, second = asked(endpoint, "verifier")
+    first, second = endpoint.asked("verifier")
     assert (built in first, built in second) == (False, True)
-    [message] = asked(endpoint, "reporter_editing")
+    [message] = endpoint.asked("reporter_editing")
     assert '<excerpt id="E1-4"' in message.partition("<draft>")[0], "the editor can cite it"
     assert [(claim.text, claim.citations) for claim in report.citations] == [(QUOTES[0], ["E1-1"]), (built, ["E1-4"])]
     assert "yard.md" in " ".join(source.url for source in report.sources)
@@ -194,7 +194,7 @@ async def test_a_title_that_says_that_something_is_not_told_is_judged_by_all_tha
     retitled = editing(("B1", "replace", "# The ferry of Norland carried more"))
     endpoint.script["reporter_editing"] = [editing(), retitled]
     report = await aresearch(QUESTION, docs=[ferry])
-    assert QUOTES[2] in asked(endpoint, "verifier")[2]
-    _, message = asked(endpoint, "reporter_editing")
+    assert QUOTES[2] in endpoint.asked("verifier")[2]
+    _, message = endpoint.asked("reporter_editing")
     assert f'<objection statement="{title}">' in message
     assert report.title == "The ferry of Norland carried more"

@@ -80,7 +80,6 @@ async def report(endpoint: OpenAIServer, tmp_path: Path) -> Report:
 
 
 def shown(endpoint: OpenAIServer, role: str) -> str:
-    """Return the last human message that a role was sent."""
     return next(str(body["messages"][-1]["content"]) for body in reversed(endpoint.requests) if role_of(body) == role)
 
 

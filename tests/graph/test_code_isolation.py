@@ -19,7 +19,6 @@ QUESTION = "What is the mean depth of the Challenger soundings in the table?"
 
 @pytest.fixture(autouse=True)
 def computing(endpoint: OpenAIServer) -> None:
-    """Let the planner ask for one program."""
     step = Step(id="1", title="Mean", description=QUESTION, step_type="processing", need_web_search=False)
     endpoint.script["planner"] = [Plan(locale="en-US", title="Depths", steps=[step]).model_dump_json()]
 

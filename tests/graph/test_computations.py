@@ -13,14 +13,13 @@ from services.reports.bundle import verify_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 from services.run.settings import forget_settings
 from tests.fakes.http import Reply
-from tests.fakes.openai_server import OpenAIServer, role_of
+from tests.fakes.openai_server import OpenAIServer
 from tests.graph.test_tools import QUESTION, call
 
 pytestmark = pytest.mark.long
 
 
 def holds(report: Report) -> bool:
-    """Tell whether the written report passes both checks."""
     folder = Path(report.folder or "")
     return not verify_bundle(folder).problems and not verify_markdown(folder / "report.md").problems
 
@@ -115,6 +114,6 @@ async def test_reflector_and_writer_see_what_the_columns_of_a_printed_table_are(
         "How many casts did the Gazelle make, and how deep?", docs=[docs], out=tmp_path, max_plan_iterations=1
     )
     for role in ("reflector", "reporter"):
-        [asked, *_] = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == role]
+        [asked, *_] = endpoint.asked(role)
         assert 'columns="ship casts fathoms"' in asked
     assert verify_bundle(Path(report.folder or "")).problems == []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from leadline import aresearch
 from services.reports.bundle import verify_bundle
-from tests.fakes.openai_server import OpenAIServer, role_of
+from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.quoting import quoting
 from tests.fakes.read_folder import read_before
 
@@ -52,7 +52,7 @@ async def test_what_confirms_a_figure_is_named_only_where_it_is_shown(endpoint: 
     endpoint.script["researcher"] = [quoting(*TEXTS.values())] * 2
     endpoint.script["reflector"] = [json.dumps({"has_enough_context": True})]
     report = await aresearch("How tall is the Vell lighthouse, and who says so?", docs=[read_before(folder)])
-    [prompt] = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "reporter"]
+    [prompt] = endpoint.asked("reporter")
     shown = set(re.findall(r'<excerpt id="([^"]+)"', prompt))
     named = {key for keys in re.findall(r'confirmed_by="([^"]+)"', prompt) for key in keys.split()}
     assert named

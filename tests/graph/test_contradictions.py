@@ -13,7 +13,6 @@ QUESTION = "How deep is the Challenger Deep, and who measured it?"
 
 
 def reflection(*sides: tuple[str, ...]) -> str:
-    """Answer as a reflector that calls excerpts contradictory."""
     contradictions = [{"topic": "Challenger Deep", "excerpt_ids": list(pair)} for pair in sides]
     return json.dumps({"has_enough_context": True, "contradictions": contradictions})
 

@@ -8,8 +8,6 @@ import pytest
 from leadline import aresearch
 from leadline.runs.actions import areplay
 from schemas.reporter import Report
-from services.run.prices import forget_prices
-from services.run.settings import forget_settings
 from tests.fakes import deep_model
 from tests.fakes.deep_model import BILGE, QUESTION, moment_of, write_documents
 from tests.fakes.http import Reply
@@ -22,31 +20,26 @@ SECTIONS = ["section The anchor", "section The bilge", "section The ensign"]
 
 @pytest.fixture
 def endpoint(endpoint: OpenAIServer, asked_once: None) -> OpenAIServer:
-    """Serve the scripted model."""
     endpoint.choose = deep_model.answer
     return endpoint
 
 
 @pytest.fixture
 def papers(tmp_path: Path) -> Path:
-    """Return the folder of documents."""
     return read_before(write_documents(tmp_path / "papers"))
 
 
 async def run(papers: Path, **choices: Any) -> Report:
-    """Research at depth."""
     report = await aresearch(QUESTION, docs=[papers], depth="deep", **choices)
     assert report.markdown.startswith("# ")
     return report
 
 
 def asked(endpoint: OpenAIServer) -> list[str]:
-    """Return what was asked for."""
     return [moment_of(body) for body in endpoint.requests]
 
 
 def results(report: Report) -> dict[str, tuple[str, int]]:
-    """Return status and number of excerpts of each step."""
     return {result.step_id: (result.status, len(result.excerpts)) for result in report.results}
 
 
@@ -67,22 +60,6 @@ async def test_sections_that_cannot_be_paid_for_beside_each_other_are_written_on
     assert [moment for moment in asked(endpoint) if moment.startswith("section")] == SECTIONS
     assert not [limit for limit in report.limits if "The model could not write" in limit]
     assert f"The limits left no room for more research on the weakest section, “{BILGE}”." in report.limits
-
-
-async def test_money_holds(
-    endpoint: OpenAIServer,
-    papers: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    prices = tmp_path / "prices.yaml"
-    prices.write_text("test-model: {input: 10, output: 100}\n")
-    monkeypatch.setenv("LEADLINE_PRICES", str(prices))
-    forget_settings()
-    forget_prices()
-    report = await run(papers, max_cost=0.1)
-    assert 0 < (report.usage.total.cost or 0) <= 0.1
-    assert any("max_cost" in limit for limit in report.limits)
 
 
 @pytest.mark.parametrize("slow", ["round 2", "section", "anew"])

@@ -66,12 +66,10 @@ class Run(NamedTuple):
     events: list[Event]
 
     def data(self, kind: str) -> list[dict[str, Any]]:
-        """Return the data of the events of one type."""
         return [event.data for event in self.events if event.type == kind]
 
     @property
     def folder(self) -> Path:
-        """Of the report's files."""
         return Path(self.report.folder or "")
 
 
@@ -92,7 +90,6 @@ async def run(endpoint: OpenAIServer, asked_once: None, tmp_path: Path, caplog: 
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """Return all files below a folder."""
     return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 

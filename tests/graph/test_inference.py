@@ -14,7 +14,7 @@ from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.formats import render
 from services.reports.statuses import sure_claims
 from tests.fakes.openai_server import OpenAIServer
-from tests.graph.test_verifier import asked, quoted_whole, verdicts
+from tests.graph.test_verifier import quoted_whole, verdicts
 
 QUESTION = "Which cell suits a storage of the grid, sodium or lithium?"
 QUOTES = [
@@ -64,7 +64,7 @@ async def test_the_verifier_is_asked_whether_the_premises_bear_the_conclusion(
     endpoint.script["verifier"] = [verdicts((1, "follows", "6,100 cycles"), (2, "not_told", ""))]
     endpoint.script["reporter_editing"] = [json.dumps({"edits": []})]
     report = await aresearch(QUESTION, docs=[cells], out=tmp_path / "out")
-    [message] = asked(endpoint, "verifier")
+    [message] = endpoint.asked("verifier")
     assert f'<statement number="1" cites="E1-1 E1-2" inferred="yes">\n{LONGER}.' in message
     judged = {claim.text: claim for claim in report.citations}
     assert judged[f"{LONGER}."].status == "inferred"

@@ -48,7 +48,6 @@ async def run(docs: Path, question: str = QUESTION, **choices: Any) -> Report:
 
 
 def asked(endpoint: OpenAIServer, role: str = "reporter_section") -> list[dict[str, Any]]:
-    """Return the requests of a role."""
     return [body for asking, body in zip(endpoint.roles, endpoint.requests, strict=True) if asking == role]
 
 
@@ -195,7 +194,6 @@ async def test_words_that_were_asked_for_are_shared_among_sections_by_their_evid
 
 
 def share(body: dict[str, Any]) -> int:
-    """Return the words that a section is asked for."""
     return int(human(body).partition('words="')[2].partition('"')[0])
 
 
@@ -235,7 +233,7 @@ async def test_a_deep_report_has_the_most_relevant_quotes_only_where_these_are_e
 ) -> None:
     monkeypatch.setenv("LEADLINE_ONE_CALL_TOKENS", "100000")
     monkeypatch.setattr("services.turn.writing.MOST_EVIDENCE", 80)
-    monkeypatch.setattr("services.models.token_limits.LEAST_EVIDENCE", 0)
+    monkeypatch.setattr("services.models.prompt_fit.LEAST_EVIDENCE", 0)
     monkeypatch.setattr("services.turn.writing.ENOUGH", enough)
     forget_settings()
     script = Script()

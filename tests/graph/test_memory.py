@@ -27,7 +27,6 @@ OLD = "2026-01-02"
 
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> Path:
-    """Return a folder that does not hold the answer."""
     folder = tmp_path / "elsewhere"
     folder.mkdir()
     (folder / "kettle.md").write_text("# Kettles\n\nThe copper kettle was mended by Hester Bateman in 1780.\n")
@@ -35,7 +34,6 @@ def elsewhere(tmp_path: Path) -> Path:
 
 
 def cited(report: Report) -> Source:
-    """Return the one source that a report cites."""
     [source] = [source for source in report.sources if f"[[{source.number}]]" in report.markdown]
     return source
 

@@ -12,7 +12,7 @@ from services.reports.bundle import verify_bundle
 from services.reports.bundle_files import seal
 from services.reports.bundle_judge import judge_bundle
 from tests.fakes.openai_server import OpenAIServer
-from tests.graph.test_verifier import QUESTION, QUOTES, asked, claims, editing, quoted_whole, verdicts
+from tests.graph.test_verifier import QUESTION, QUOTES, claims, editing, quoted_whole, verdicts
 
 TITLE = "Norland's ferry carries more passengers each year"
 GROWTH = "Demand grows while the crew stays open."
@@ -39,7 +39,7 @@ async def test_it_is_judged_by_the_verified_statements_below_and_counts_as_suppo
         (1, "supported", "23,400 passengers"), (2, "supported", "might retire"), (3, "supported", "carried")
     )
     report = await researched(endpoint, ferry, f"{GROWTH}\n\n- {FIGURE}", verdicts(BODY), summary, out=tmp_path / "out")
-    _, message = asked(endpoint, "verifier")
+    _, message = endpoint.asked("verifier")
     assert message.count("<passage ") == 1
     assert '<passage id="R1" source="the report itself">' in message
     assert f"<quote>\n{QUOTES[0]}\nAda Holm, its captain, might retire after the season.\n</quote>" in message
@@ -63,7 +63,7 @@ async def test_what_the_report_does_not_say_is_mended_or_marked(
     wrong = f"{GROWTH} The fares of the line fell. The line carried 99,000 passengers."
     refused = verdicts((2, "supported", "carried"), (3, "not_told", ""))
     report = await researched(endpoint, ferry, wrong, verdicts(BODY), refused, out=tmp_path / "out")
-    unused, message = asked(endpoint, "reporter_editing")
+    unused, message = endpoint.asked("reporter_editing")
     assert "<objection" not in unused
     assert "A model did not find it in what it cites." in message
     assert "Not in what it cites: 99,000." in message
@@ -76,7 +76,7 @@ async def test_what_the_report_does_not_say_is_mended_or_marked(
 async def test_a_statement_that_fell_bears_no_opening(endpoint: OpenAIServer, ferry: Path, tmp_path: Path) -> None:
     fallen = verdicts((1, "not_told", ""))
     await researched(endpoint, ferry, GROWTH, fallen, verdicts((1, "supported", "carried")), out=tmp_path / "out")
-    assert f"<quote>\n{QUOTES[0]}\n</quote>" in asked(endpoint, "verifier")[1]
+    assert f"<quote>\n{QUOTES[0]}\n</quote>" in endpoint.asked("verifier")[1]
 
 
 async def test_what_an_editor_mended_below_bears_the_opening(
@@ -88,8 +88,8 @@ async def test_what_an_editor_mended_below_bears_the_opening(
     judged = verdicts((1, "partly", "may retire")), verdicts((1, "supported", "may retire"))
     summary = verdicts((1, "supported", "carried"), (2, "supported", "may retire"))
     report = await researched(endpoint, ferry, opening, *judged, summary, out=tmp_path / "out")
-    assert f"<quote>\n{QUOTES[0]}\n{mended}\n</quote>" in asked(endpoint, "verifier")[2]
-    [message] = asked(endpoint, "reporter_editing")
+    assert f"<quote>\n{QUOTES[0]}\n{mended}\n</quote>" in endpoint.asked("verifier")[2]
+    [message] = endpoint.asked("reporter_editing")
     assert message.count("<objection") == 1
     assert opening in report.markdown
     assert "†" not in report.markdown
@@ -119,7 +119,7 @@ async def test_a_model_that_judges_a_stored_report_judges_its_opening_by_the_oth
     report = await researched(endpoint, ferry, FIGURE, verdicts(BODY), summary, out=tmp_path / "out")
     endpoint.script["verifier"] = [verdicts(BODY), verdicts((1, "not_told", ""))]
     judgement = await judge_bundle(Path(report.folder or ""), RunContext())
-    assert f"<quote>\n{QUOTES[0]}\nAda Holm" in asked(endpoint, "verifier")[-1]
+    assert f"<quote>\n{QUOTES[0]}\nAda Holm" in endpoint.asked("verifier")[-1]
     assert [claim.text for claim, _ in judgement.doubted.values()] == [FIGURE]
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from leadline import aresearch
-from tests.fakes.openai_server import OpenAIServer, role_of
+from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.quoting import quoting
 
 
@@ -26,7 +26,7 @@ async def test_planner_sees_the_tables_near_the_question_and_the_titles_of_texts
     await aresearch(
         "Compare the piers of Norland at which the ferry calls, and how many passengers it carries.", docs=[folder]
     )
-    [planned] = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "planner"]
+    [planned] = endpoint.asked("planner")
     nearby = planned.partition("<nearby>")[2].partition("</nearby>")[0].strip().splitlines()
     assert sum(line.startswith("Pier ") for line in nearby) == 9
     folders = planned.partition("<folders>")[2].partition("</folders>")[0].strip().splitlines()
@@ -48,6 +48,6 @@ async def test_planner_and_reflector_see_the_titles_of_a_small_folder_once(
         "Compare the piers of Norland at which the ferry calls, and how many passengers it carries.", docs=[folder]
     )
     for role in ("planner", "reflector"):
-        [asked] = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == role]
+        [asked] = endpoint.asked(role)
         assert "<folders>\nPier 0\nPier 1\nPier 2\n</folders>" in asked
         assert "<nearby>" not in asked

@@ -34,7 +34,7 @@ async def test_reflector_sees_the_steps_that_have_not_run(endpoint: OpenAIServer
     endpoint.script["researcher"] = [quoting(FACT, missing_aspects=["the captain"]), quoting(FACT)]
     endpoint.script["reflector"] = [json.dumps({"has_enough_context": True})] * 2
     await aresearch(QUESTION, docs=[ferry])
-    first, last = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "reflector"]
+    first, last = endpoint.asked("reflector")
     assert "<pending>Passengers a day</pending>" in first
     assert "<pending>" not in last
 
@@ -65,7 +65,7 @@ async def test_the_writer_is_not_told_what_an_earlier_plan_missed_and_a_later_on
         json.dumps({"has_enough_context": True}),
     ]
     await aresearch(QUESTION, docs=[ferry])
-    [written, *_] = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "reporter"]
+    [written, *_] = endpoint.asked("reporter")
     assert "<missing>the harbour</missing>" in written
     assert "the captain" not in written
 

@@ -29,7 +29,6 @@ NEW = PAPERS["tallow"][LEFT]
 
 
 def of_weak(endpoint: OpenAIServer) -> list[dict[str, Any]]:
-    """Return the requests for the weak section."""
     return [body for body in endpoint.requests if "<task" in human(body) and section_of(body) == WEAK]
 
 

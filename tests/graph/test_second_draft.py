@@ -56,7 +56,7 @@ async def test_a_writer_sees_whole_passages_and_cites_what_no_step_took(
 
     endpoint.choose = choose
     report = await aresearch(QUESTION, docs=[read_before(norland)], out=tmp_path / "out")
-    drafts = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "reporter"]
+    drafts = endpoint.asked("reporter")
     assert len(drafts) == 2
     for asked in drafts:
         assert f'{LIGHT[-1]}\n</excerpt>\n<excerpt id="E1-8">\n{limit}' in asked
@@ -85,7 +85,7 @@ async def test_where_the_window_has_no_room_for_whole_passages_a_writer_sees_the
     light.write_text(f"{light.read_text().rstrip()} {'This sentence fills the passage. ' * 30}\n")
     monkeypatch.setattr("services.turn.writing.MOST_EVIDENCE", 440)
     await aresearch(QUESTION, docs=[read_before(norland)])
-    drafts = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "reporter"]
+    drafts = endpoint.asked("reporter")
     assert drafts
     assert LIGHT[-1] in drafts[0]
     assert "fills the passage" not in drafts[0]
@@ -159,7 +159,7 @@ async def test_evidence_that_fits_one_call_only_without_the_draft_is_written_aga
     monkeypatch.setattr("services.turn.writing.MOST_EVIDENCE", 340)
     await aresearch(QUESTION, docs=[norland])
     assert {"first draft", "second draft"} <= {moment_of(body) for body in endpoint.requests}
-    [first, *_] = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "reporter"]
+    [first, *_] = endpoint.asked("reporter")
     assert LIGHT[0] in first
     assert "reporter_section" not in endpoint.roles
 
@@ -169,7 +169,7 @@ async def test_evidence_that_no_single_call_can_hold_is_cut_to_the_most_relevant
 ) -> None:
     monkeypatch.setenv("LEADLINE_ONE_CALL_TOKENS", "100")
     await aresearch(QUESTION, docs=[norland])
-    [first, *_] = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "reporter"]
+    [first, *_] = endpoint.asked("reporter")
     assert LIGHT[0] in first
     assert "further_excerpts" not in first
     assert "reporter_section" not in endpoint.roles
@@ -180,5 +180,5 @@ async def test_a_report_without_an_outline_has_its_evidence_where_others_are_wri
 ) -> None:
     monkeypatch.setenv("LEADLINE_ONE_CALL_TOKENS", "0")
     await aresearch(QUESTION, docs=[norland], length="brief")
-    [only] = [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "reporter"]
+    [only] = endpoint.asked("reporter")
     assert LIGHT[0] in only

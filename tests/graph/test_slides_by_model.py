@@ -21,7 +21,6 @@ CARD = "Reginald Fessenden heard an echo in 1914"
 
 
 def statements_of(body: dict[str, Any]) -> dict[str, int]:
-    """Return the numbers of the statements that a request shows, by their words."""
     return {
         text: int(number) for number, text in re.findall(r'<statement number="(\d+)">(.+)</statement>', human(body))
     }

@@ -70,7 +70,6 @@ def much_found(body: dict[str, Any]) -> str | None:
 
 
 def tokens_of(body: dict[str, Any]) -> int:
-    """Count a request's tokens, those that its answer may have among them."""
     text = "".join(str(message.get("content") or "") for message in body["messages"])
     read = len(_PIECES.findall(text)) + CHINESE_TOKENS * len(_CHINESE.findall(text))
     return int(read) + int(body.get("max_tokens") or body.get("max_completion_tokens") or 0)

@@ -58,13 +58,7 @@ def editing(*edits: tuple[str, str, str]) -> str:
     return json.dumps({"edits": [{"block": block, "action": action, "text": text} for block, action, text in edits]})
 
 
-def asked(endpoint: OpenAIServer, role: str) -> list[str]:
-    """Return the human messages that a role was sent."""
-    return [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == role]
-
-
 def claims(report: Report) -> dict[str, Claim]:
-    """Return the claims of a report by their first word."""
     return {claim.text.split()[0]: claim for claim in report.citations}
 
 
@@ -81,7 +75,7 @@ async def test_the_model_judges_what_code_neither_found_word_for_word_nor_refute
         )
     ]
     report = await aresearch(QUESTION, docs=[ferry], out=tmp_path / "out")
-    [message] = asked(endpoint, "verifier")
+    [message] = endpoint.asked("verifier")
     assert re.findall(r'<statement number="\d" cites="(.+?)">\n(.+)\n', message) == [
         ("E1-1", "Passengers of the line numbered 23,400 in 2021."),
         ("E1-3", "Winter weather shut a jetty for weeks."),
@@ -101,7 +95,7 @@ async def test_the_model_judges_what_code_neither_found_word_for_word_nor_refute
 async def test_a_verifier_with_a_small_window_has_fewer_statements_at_a_time(
     endpoint: OpenAIServer, ferry: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("services.models.token_limits.LEAST_EVIDENCE", 0)
+    monkeypatch.setattr("services.models.prompt_fit.LEAST_EVIDENCE", 0)
     monkeypatch.setenv("LEADLINE_CONTEXT_WINDOW_VERIFIER", "2800")  # a hundred tokens besides the instructions
     forget_settings()
     endpoint.script["reporter"] = [
@@ -109,7 +103,7 @@ async def test_a_verifier_with_a_small_window_has_fewer_statements_at_a_time(
     ]
     endpoint.script["verifier"] = [verdicts((1, "supported", "23,400 passengers in 2021"))] * 2
     await aresearch(QUESTION, docs=[ferry])
-    assert [message.count("<statement ") for message in asked(endpoint, "verifier")] == [1, 1]
+    assert [message.count("<statement ") for message in endpoint.asked("verifier")] == [1, 1]
 
 
 RETIRES = "The captain of the ferry retires at the end of the season [E1-2]."
@@ -131,7 +125,7 @@ async def test_a_statement_that_the_verifier_refutes_is_mended_by_the_editor(
     assert [claim.status for claim in report.citations] == ["supported"]
     assert endpoint.roles[-3:] == ["verifier", "reporter_editing", "verifier"]
     assert {"reporter_editing", "verifier"} <= report.prompts.keys()
-    [message] = asked(endpoint, "reporter_editing")
+    [message] = endpoint.asked("reporter_editing")
     assert f'<block id="B1">\n{RETIRES}\n' in message
     assert "contradicts it: “may retire after the season”" in message
     assert verify_bundle(Path(report.folder or "")).problems == []
@@ -174,7 +168,7 @@ async def test_the_verifier_decides_what_code_only_suspects(endpoint: OpenAIServ
     endpoint.script["reporter"] = [f"{said} [E1-1]."]
     endpoint.script["verifier"] = [verdicts((1, "supported", "carried 18,200 passengers"))]
     report = await aresearch(QUESTION, docs=[ferry])
-    [message] = asked(endpoint, "verifier")
+    [message] = endpoint.asked("verifier")
     assert 'suspicion="What it cites gives 18,200 for another time.' in message
     assert [claim.status for claim in report.citations] == ["supported"]
 
@@ -182,7 +176,7 @@ async def test_the_verifier_decides_what_code_only_suspects(endpoint: OpenAIServ
 async def test_code_decides_alone_what_is_certain(endpoint: OpenAIServer, ferry: Path) -> None:
     endpoint.script["reporter"] = [f"Passengers numbered 99,000 [E1-1]. {QUOTES[2]} [E1-3]"]
     report = await aresearch(QUESTION, docs=[ferry])
-    assert asked(endpoint, "verifier") == []
+    assert endpoint.asked("verifier") == []
     assert [claim.status for claim in report.citations] == ["unverified", "quoted"]
 
 
@@ -267,7 +261,7 @@ async def test_what_a_step_quotes_reaches_the_writer_once_though_the_background_
 ) -> None:
     endpoint.script["researcher"] = [quoting(*QUOTES, finding="All is told.")]
     await aresearch(QUESTION, docs=[ferry])
-    [written] = asked(endpoint, "reporter")
+    [written] = endpoint.asked("reporter")
     assert [written.count(quote) for quote in QUOTES] == [1, 1, 1]
 
 
@@ -283,7 +277,7 @@ async def test_planner_and_reflector_see_of_judged_steps_the_findings_and_excerp
     )
     endpoint.script["reflector"] = [missing, json.dumps({"has_enough_context": True})]
     await aresearch(QUESTION, docs=[ferry], max_plan_iterations=2)
-    planned, judged = asked(endpoint, "planner")[1], asked(endpoint, "reflector")
+    planned, judged = endpoint.asked("planner")[1], endpoint.asked("reflector")
     assert all(quote in judged[0] for quote in QUOTES)
     assert [quote in judged[1] for quote in QUOTES] == [True, False, False]
     assert "Two figures." in judged[1]
@@ -299,7 +293,7 @@ async def test_an_editor_sees_the_excerpts_nearest_to_what_the_check_objected_to
     endpoint.script["reporter"] = [f"{QUOTES[0]} [E1-1]\n\nStorms closed the northern pier in summer [E1-1]."]
     endpoint.script["verifier"] = [verdicts((1, "not_told", ""), (2, "not_told", ""))]
     await aresearch(QUESTION, docs=[ferry])
-    [message] = asked(endpoint, "reporter_editing")
+    [message] = endpoint.asked("reporter_editing")
     assert QUOTES[2] in message.partition("<unused>")[0]
     assert message.count(QUOTES[2]) == 1
 
@@ -326,7 +320,7 @@ async def test_rows_of_a_table_are_judged_below_its_head(endpoint: OpenAIServer,
     endpoint.script["reporter"] = ["A trip on the Heron costs 12 [E1-1]."]
     endpoint.script["verifier"] = [verdicts((1, "supported", "Heron | 12"))]
     report = await aresearch(QUESTION, docs=[ferry], out=tmp_path / "out")
-    assert 'columns="| ferry | fare of Norland |"' in asked(endpoint, "verifier")[0]
+    assert 'columns="| ferry | fare of Norland |"' in endpoint.asked("verifier")[0]
     assert [claim.status for claim in report.citations] == ["supported"]
 
 
@@ -341,6 +335,6 @@ async def test_editors_see_what_was_said_to_the_run_behind_the_question(endpoint
     report = await aresearch(QUESTION, docs=[ferry])
     with pytest.raises(RevisionRefused):
         await arevise(report.run_id, "Name the ship")
-    messages = asked(endpoint, "reporter_editing")
+    messages = endpoint.asked("reporter_editing")
     assert len(messages) > 1
     assert all(f"<question>\n{QUESTION} — only the captain\n</question>" in message for message in messages)

@@ -13,7 +13,7 @@ from services.run.settings import forget_settings
 from services.search.web import forget_web
 from tests.fakes.browser import needs_chromium
 from tests.fakes.site import Answer, Site, site
-from tests.fakes.tavily_server import TavilyServer, page, tavily_server
+from tests.fakes.tavily_server import TavilyServer, page, search_there, tavily_server
 from tests.services.search.test_duckduckgo import results
 
 pytestmark = pytest.mark.long
@@ -30,10 +30,7 @@ def tavily(monkeypatch: pytest.MonkeyPatch) -> Iterator[TavilyServer]:
     with tavily_server(
         page("https://tides.example/machine?a=1&b=(2)", "Tide machines", TEXT, published="2020-05-01")
     ) as server:
-        monkeypatch.setenv("TAVILY_API_KEY", server.key)
-        monkeypatch.setenv("TAVILY_BASE_URL", server.base_url)
-        forget_settings()
-        forget_web()
+        search_there(server, monkeypatch)
         yield server
 
 

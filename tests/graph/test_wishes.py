@@ -17,10 +17,9 @@ from schemas.context import RunContext
 from services.reports.bundle import verify_bundle
 from services.run.settings import forget_settings
 from services.search.providers import allow_folders
-from services.search.web import forget_web
-from tests.fakes.openai_server import OpenAIServer, role_of
+from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.site import site
-from tests.fakes.tavily_server import TavilyServer, page, tavily_server
+from tests.fakes.tavily_server import TavilyServer, page, search_there, tavily_server
 from tests.graph.test_verifier import editing, quoted_whole
 
 pytestmark = pytest.mark.long
@@ -47,11 +46,6 @@ def understood(endpoint: OpenAIServer, question: str = ASKED, complexity: str = 
     endpoint.script["coordinator"] = [json.dumps({**triage, "wishes": wishes})]
 
 
-def asked(endpoint: OpenAIServer, role: str) -> list[str]:
-    """Return the human messages that a role was sent."""
-    return [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == role]
-
-
 async def test_a_table_that_was_asked_for_is_asked_for_again_and_then_there(
     endpoint: OpenAIServer, ferry: Path, tmp_path: Path
 ) -> None:
@@ -61,9 +55,9 @@ async def test_a_table_that_was_asked_for_is_asked_for_again_and_then_there(
     endpoint.script["reporter_editing"] = [editing(("B2", "replace", TABLE))]
     report = await aresearch(f"{ASKED} Answer {wish}.", docs=[ferry], out=tmp_path / "out")
     for role in ("planner", "reporter", "reporter_editing"):
-        assert '<wishes shape="table" columns="year; passengers"></wishes>' in asked(endpoint, role)[0], role
-        assert role == "reporter_editing" or f"<question>\n{ASKED}\n</question>" in asked(endpoint, role)[0]
-    assert "<unmet>A table was requested, but the report has none.</unmet>" in asked(endpoint, "reporter_editing")[0]
+        assert '<wishes shape="table" columns="year; passengers"></wishes>' in endpoint.asked(role)[0], role
+        assert role == "reporter_editing" or f"<question>\n{ASKED}\n</question>" in endpoint.asked(role)[0]
+    assert "<unmet>A table was requested, but the report has none.</unmet>" in endpoint.asked("reporter_editing")[0]
     assert "| 2021 | 23,400" in report.markdown
     assert not any("requested" in limit for limit in report.limits)
     assert verify_bundle(Path(report.folder or "")).problems == []
@@ -104,7 +98,7 @@ async def test_a_wish_that_no_words_of_the_message_have_is_none(endpoint: OpenAI
     understood(endpoint, said=["in French"], language="fr", shape="table", words=900)
     endpoint.script["reporter"] = [PROSE]
     report = await aresearch(ASKED, docs=[ferry])
-    assert "<wishes" not in asked(endpoint, "reporter")[0]
+    assert "<wishes" not in endpoint.asked("reporter")[0]
     assert report.locale == "en-US"
 
 
@@ -115,7 +109,7 @@ async def test_the_language_of_the_answer_is_that_which_is_asked_for(endpoint: O
     ]
     endpoint.script["reporter_editing"] = [editing()]
     report = await aresearch(f"{ASKED} Answer in French.", docs=[ferry], locale="en-GB")
-    assert 'locale="fr"' in asked(endpoint, "planner")[0]
+    assert 'locale="fr"' in endpoint.asked("planner")[0]
     assert report.locale == "fr"
     assert sum("The requested language was “fr”" in limit for limit in report.limits) == 1
 
@@ -153,10 +147,7 @@ def tavily(monkeypatch: pytest.MonkeyPatch) -> Iterator[TavilyServer]:
             for number, (url, day) in enumerate(places.items())
         )
     ) as server:
-        monkeypatch.setenv("TAVILY_API_KEY", server.key)
-        monkeypatch.setenv("TAVILY_BASE_URL", server.base_url)
-        forget_settings()
-        forget_web()
+        search_there(server, monkeypatch)
         yield server
 
 
@@ -186,7 +177,7 @@ async def test_a_wish_that_was_taken_away_is_not_followed(endpoint: OpenAIServer
     understood(endpoint, complexity="simple", said=["Only who.example"], sites=["who.example"], shape="table")
     await aresearch(f"{ASKED} Only who.example.", search="tavily", wishes={"ignored": ["sites", "form"]})
     assert all("include_domains" not in request for request in tavily.requests)
-    assert "<wishes" not in asked(endpoint, "reporter")[0]
+    assert "<wishes" not in endpoint.asked("reporter")[0]
 
 
 async def test_a_wish_is_taken_away_while_the_plan_is_reviewed(endpoint: OpenAIServer, ferry: Path) -> None:
@@ -200,7 +191,7 @@ async def test_a_wish_is_taken_away_while_the_plan_is_reviewed(endpoint: OpenAIS
     later = context.model_copy(update={"wishes": context.wishes.model_copy(update={"ignored": ["language", "form"]})})
     values = await graph.ainvoke(Command(resume={"action": "accept"}), config, context=later)
     assert values["report"].locale == "en-US"
-    assert "<wishes" not in asked(endpoint, "reporter")[0]
+    assert "<wishes" not in endpoint.asked("reporter")[0]
 
 
 async def test_choices_say_the_same_without_a_model(tmp_path: Path) -> None:
@@ -221,7 +212,7 @@ async def test_a_pasted_text_is_a_source_that_can_be_cited(endpoint: OpenAIServe
     told = "On day 7 of March the pier held 107 crates [B0-1]."
     endpoint.script["reporter"] = [told]
     report = await aresearch(f"{question}\n\n{PASTED}", search="none", out=tmp_path / "out")
-    assert f"<question>\n{question}\n</question>" in asked(endpoint, "reporter")[0]
+    assert f"<question>\n{question}\n</question>" in endpoint.asked("reporter")[0]
     assert [(source.title, source.kind) for source in report.sources] == [("Text in the question", "document")]
     assert re.search(r"1\. .*Text in the question.*sources/01", report.markdown)
     [again] = (await recheck(report, RunContext(search="none"))).sources

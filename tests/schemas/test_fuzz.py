@@ -19,13 +19,12 @@ from schemas.planner import Plan
 from schemas.reflector import Reflection
 from schemas.reporter_joining import Joining
 from schemas.researcher import Findings
-from schemas.tools import StructuredAnswer
 from services.models.structured_output import explain, is_json, parse
 from services.reports.labels import labels_for
 from services.reports.merge_sections import merge_sections, number_paragraphs
 from services.reports.rendering import to_draft
 from services.reports.section_evidence import sections_of
-from services.tools.structured_calls import calls_of, read_structured
+from services.tools.structured_calls import StructuredAnswer, calls_of, read_structured
 
 FILLED: list[type[BaseModel]] = [
     Triage,

@@ -8,7 +8,7 @@ import yaml
 from langgraph_sdk.client import LangGraphClient
 
 from graph.context import COMMON
-from graph.descriptions import DESCRIPTIONS
+from graph.machine import DESCRIPTIONS
 from schemas.context import FOLLOW_DEPTH, RunContext
 from schemas.depth import DEPTHS, LEVELS
 from tests.conftest import EXAMPLES

@@ -110,7 +110,6 @@ def _memory_of(cgroup: Path) -> int:
 
 
 def _cores_of(cgroup: Path) -> int:
-    """Return the number of cores whose time a container may use."""
     try:
         quota, period = (cgroup / "cpu.max").read_text().split()
         return max(1, round(int(quota) / int(period)))

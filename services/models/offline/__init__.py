@@ -22,7 +22,7 @@ from schemas.planner import PlannerPrompt
 from schemas.reflector import ReflectorPrompt
 from schemas.reporter import ReporterPrompt
 from schemas.researcher import ResearcherPrompt
-from services.models.offline.differing_figures import differing_figures
+from services.models.offline.closest import differing_figures
 from services.models.offline.report import report
 from services.models.offline.steps import extract, plan, reflect, triage
 from services.run.errors import ModelError

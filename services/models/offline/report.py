@@ -62,7 +62,6 @@ def _passages(excerpts: Sequence[EvidenceView], shown: set[str]) -> list[str]:
 
 
 def _named(view: EvidenceView) -> str:
-    """Return the title of an excerpt's source, and its section."""
     return view.title if view.section in {"", view.title} else f"{view.title} – {view.section}"
 
 

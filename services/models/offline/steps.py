@@ -12,8 +12,7 @@ from schemas.profile import Profile
 from schemas.reflector import Reflection, ReflectorPrompt, StepVerdict
 from schemas.researcher import Findings, NumberedPassage, ResearcherPrompt
 from schemas.results import RECALLED
-from services.models.offline.closest import as_compared, compared, parts_of, without
-from services.models.offline.differing_figures import differing_figures
+from services.models.offline.closest import as_compared, compared, differing_figures, parts_of, without
 from services.run.ui_text import is_chinese, say
 from services.text.languages import locale_of
 from services.text.passages import Kind, kind_of, may_join

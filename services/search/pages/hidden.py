@@ -2,7 +2,7 @@
 
 Style sheets of the page itself are read as far as simple rules go: one class or id hides, and what `display` hides is shown by a rule
 for the same class and others (`.panel.open`). Colours that a computed background would hide, and style sheets elsewhere, are not known
-here; of a rendered page the browser has taken out what they hide (`services/sandbox/snapshot.py`).
+here; of a rendered page the browser has taken out what they hide (`services/sandbox/tab.py`).
 """
 
 import re

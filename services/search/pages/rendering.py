@@ -15,8 +15,7 @@ import httpcore
 
 from services.run.errors import PageError, PageRefused
 from services.run.settings import settings
-from services.sandbox.browser import find_browser
-from services.sandbox.rendering import render_page
+from services.sandbox.browser import find_browser, render_page
 from services.sandbox.slots import Slots
 from services.sandbox.tab import BrowserReply, BrowserRequest, Drawn
 from services.search.pages.addresses import HostAllowance, Target, shown, target_of

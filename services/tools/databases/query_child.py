@@ -43,7 +43,6 @@ def main() -> None:
 
 
 def _limit(seconds: int) -> None:
-    """Set resource limits that this process cannot raise again."""
     for what, value in (
         (resource.RLIMIT_CPU, seconds),
         (resource.RLIMIT_AS, MEMORY),
@@ -93,7 +92,6 @@ def _result(driver: ModuleType, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _schema(connection: Any, columns: str, max_tables: int) -> dict[str, Any]:
-    """Return the first tables with their columns, and the number of all tables."""
     tables: dict[str, dict[str, Any]] = {}
     for name, quoted, *column in connection.execute(columns).fetchall():
         tables.setdefault(quoted, {"name": name, "columns": []})["columns"].append(column)

@@ -157,7 +157,6 @@ def _check_name(name: str, error: type[Exception], where: str) -> None:
 
 
 def _filled(name: str, entry: _Entry, environment: Mapping[str, str]) -> Server:
-    """Fill in `${VARIABLE}` in fields that may hold secrets: environment, headers and address."""
     used: dict[str, str | None] = {}
 
     def fill(text: str) -> str:

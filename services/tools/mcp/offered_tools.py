@@ -154,7 +154,6 @@ class _Plain:
 
 
 def _value(key: str, value: object) -> object:
-    """Return the value of a keyword if it has the right type and is short enough."""
     if key == "type":
         if isinstance(value, list):
             return [kind for kind in value if kind in _TYPES] or None
@@ -176,7 +175,6 @@ def _merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, An
 
 
 def _line(text: str, max_length: int) -> str:
-    """Return a text without invisible characters, truncated to its maximum length."""
     shown = "".join(char for char in text if char.isprintable() or char in "\n\t")
     shown = re.sub(r"\n{3,}", "\n\n", shown).strip()
     return shown if len(shown) <= max_length else f"{shown[: max_length - 1]}…"
@@ -289,7 +287,6 @@ async def _listed(session: "ClientSession") -> list[Any]:
 
 
 def _described(server: Server, offered: Offered) -> str:
-    """Return a line that describes a server: the operator's description, else the names of its tools."""
     text = server.description or f"tools {', '.join(tool.remote for tool in offered.tools)}"
     line = " ".join(clean_line(server.without_secrets(text)).split())
     return line if len(line) <= MAX_DESCRIPTION else f"{line[: MAX_DESCRIPTION - 1]}…"

@@ -148,7 +148,6 @@ class Session:
             await asyncio.gather(call, over, return_exceptions=True)
 
     async def _own(self) -> None:
-        """Open the connection, keep it while it is usable, and close it."""
         try:
             async with AsyncExitStack() as stack:
                 await self._connect(stack)

@@ -50,7 +50,6 @@ class Twin:
     """Instead of the form's."""
 
     def answer(self, request: Request) -> Reply:
-        """Answer as the original does."""
         parts = urlsplit(request.path)
         parameters: dict[str, Any] = request.body if self.form.post else dict(parse_qsl(parts.query))
         self.asked.append(parameters)
@@ -85,7 +84,6 @@ class Twin:
 
 @contextmanager
 def twin(form: Form) -> Iterator[Twin]:
-    """Serve until the block ends."""
     served = Twin(form)
     with serving(served.answer) as address:
         served.address = address

@@ -15,8 +15,8 @@ from leadline.runs.timeline import Timeline
 from schemas.reporter import Report
 from schemas.usage import CallUsage, Usage
 from services.run.errors import ModelError
-from services.run.instrumentation import INSTANT
 from services.run.journal import Entry, Journal, Recording
+from services.run.log import INSTANT
 from tests.conftest import PROJECT
 from tests.fakes.openai_server import OpenAIServer, error
 from tests.leadline.conftest import Leadline

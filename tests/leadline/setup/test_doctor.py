@@ -13,7 +13,7 @@ import pytest
 
 from services.run.settings import forget_settings
 from services.sandbox import sandbox as module
-from services.sandbox.canaries import COUNT, LOOKING
+from services.sandbox.sandbox import COUNT, LOOKING
 from tests.fakes.ollama_server import ollama_server
 from tests.leadline.conftest import Leadline, Ran
 

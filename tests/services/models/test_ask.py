@@ -11,7 +11,7 @@ from schemas.planner import Plan, PlannerPrompt
 from schemas.reflector import Reflection
 from schemas.reporter import ReporterPrompt
 from services.models import ask, write
-from services.models.token_limits import THINKING_ROOM, evidence_tokens
+from services.models.prompt_fit import THINKING_ROOM, evidence_tokens
 from services.run.errors import ModelError
 from services.run.journal import Journal
 from services.run.scope import Run

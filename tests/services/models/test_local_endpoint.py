@@ -183,5 +183,4 @@ async def test_an_encrypted_endpoint_with_several_models_is_not_guessed_at(
 
 @pytest.fixture(autouse=True)
 def untold(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let nobody have been told yet."""
     monkeypatch.setattr(local_endpoint, "_announced", set())

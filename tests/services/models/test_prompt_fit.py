@@ -10,7 +10,6 @@ from tests.services.models.test_ask import PROMPT_OF_REPORT
 
 
 def prompt(steps: int) -> ReporterPrompt:
-    """Return a reporter's prompt over so many steps."""
 
     def finding(step: int) -> FindingView:
         quotes = [

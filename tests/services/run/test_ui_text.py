@@ -9,7 +9,7 @@ import pytest
 
 from leadline.server.page import WORDS
 from services.reports.labels import ENGLISH
-from services.run.page_messages import on_a_page
+from services.run.message_forms import on_a_page
 from services.run.ui_text import LABELS, MESSAGES, OF_TERMINALS, say
 from tests.conftest import PROJECT
 

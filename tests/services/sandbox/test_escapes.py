@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from services.sandbox import sandbox as module
-from services.sandbox.canaries import LOOKING
-from services.sandbox.sandbox import Sandbox
+from services.sandbox.sandbox import LOOKING, Sandbox
 from services.sandbox.workfolder import MAX_DISK, exceeded_limit
 
 PRELUDE = """

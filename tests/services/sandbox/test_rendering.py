@@ -11,9 +11,8 @@ import psutil
 import pytest
 
 from services.run.errors import PageError
-from services.sandbox import rendering as module
-from services.sandbox.browser import jailed_browser
-from services.sandbox.rendering import render_page
+from services.sandbox import browser as module
+from services.sandbox.browser import jailed_browser, render_page
 from services.sandbox.tab import BrowserReply, BrowserRequest, Serve
 from services.search.pages.hidden import remove_hidden
 from tests.fakes.browser import CHROMIUM, needs_chromium

@@ -28,7 +28,6 @@ SECRET = "the-secret-outside"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a folder of the run, with a secret beside it."""
     (tmp_path / "secret.txt").write_text(SECRET)
     (tmp_path / "papers-of-others").mkdir()
     (tmp_path / "papers-of-others" / "secret.txt").write_text(SECRET)

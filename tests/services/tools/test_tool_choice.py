@@ -20,7 +20,6 @@ CALL = {"name": "depth_of", "arguments": {"trench": "Mariana"}}
 
 
 def choices(endpoint: OpenAIServer) -> list[Any]:
-    """Return the tool choice of each request that offers tools."""
     return [body.get("tool_choice", "unsaid") for body in endpoint.requests if "tools" in body]
 
 

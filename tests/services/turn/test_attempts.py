@@ -2,7 +2,6 @@
 
 from schemas.evidence import Excerpt
 from schemas.planner import Step
-from schemas.reflector import StepVerdict
 from schemas.results import StepResult
 from services.turn.steps import with_earlier
 
@@ -20,12 +19,3 @@ def test_a_program_that_is_redone_takes_the_place_of_the_wrong_one_under_ids_of_
     latest = StepResult(step_id="2", status="done", finding="second", excerpts=[excerpt(1, "c")])
     result = with_earlier(PROCESSING, latest, FIRST, 2, "en-US")
     assert [(one.id, one.quote) for one in result.excerpts] == [("E2-3", "c")]
-
-
-def test_verdicts_of_an_earlier_version_are_numbered_by_their_place() -> None:
-    stored = {"step_id": "2", "status": "done", "attempts": 2, "reflections": [{"step_id": "2", "redo": True}]}
-    result = StepResult.model_validate(stored)
-    assert [one.attempt for one in result.reflections] == [1]
-    assert result.unjudged
-    judged = result.model_copy(update={"reflections": [*result.reflections, StepVerdict(step_id="2", attempt=2)]})
-    assert not judged.unjudged

@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.options import TimeRange
-from services.turn.memory_recall import oldest_allowed
+from services.turn.remembered_statements import oldest_allowed
 
 TODAY = "2026-11-24"
 

@@ -6,7 +6,7 @@ from schemas.evidence import Excerpt
 from schemas.planner import Step
 from schemas.reflector import StepVerdict
 from schemas.results import StepResult
-from services.turn.outline_reflection import settle_verdicts
+from services.turn.outline_evidence import settle_verdicts
 
 QUESTION = "Which ship sounded the trench, and how deep was it?"
 STEPS = {

@@ -1,4 +1,4 @@
-"""Calls of roles whose model is a file: what a run sees of llama.cpp."""
+"""Roles whose model is a file: what a run sees of llama.cpp, and what it writes of it."""
 
 import asyncio
 import os
@@ -8,22 +8,22 @@ from pathlib import Path
 
 import pytest
 
+from leadline import aresearch
 from leadline.setup.doctor import examine
 from schemas.context import RunContext
 from schemas.reflector import Reflection
-from services.models import ask, attempts
+from services.models import ask, attempts, clients_open
 from services.models.endpoint_memory import learned
 from services.models.llamacpp.serve import serving
 from services.run.errors import ModelError, SettingsError
 from services.run.prices import Price, price_of
 from services.run.roles import role_model
-from services.run.settings import forget_settings
+from services.run.settings import forget_settings, settings
 from tests.services.models.conftest import PROMPT
 
 
 @pytest.fixture
 def named(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Name the small model for all roles."""
     monkeypatch.setenv("LEADLINE_MODEL", f"llamacpp:{tiny}")
     monkeypatch.setattr(attempts, "POLICY", attempts.RetryPolicy(first_pause=0.01))
     forget_settings()
@@ -83,3 +83,27 @@ def test_a_model_file_needs_a_path(monkeypatch: pytest.MonkeyPatch) -> None:
     forget_settings()
     with pytest.raises(SettingsError, match=r"Write its path: llamacpp:/path/model\.gguf"):
         role_model("planner", RunContext())
+
+
+def holds(folder: Path, text: str) -> list[str]:
+    return [str(file) for file in folder.rglob("*") if file.is_file() and text.encode() in file.read_bytes()]
+
+
+@pytest.mark.long
+async def test_the_key_and_the_place_of_a_model_are_in_nothing_that_a_run_writes(
+    named: Path, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_MAX_TOKENS", "100")
+    forget_settings()
+    async with clients_open():
+        await aresearch(
+            "Where was the designer of the wire sounding machine born?",
+            docs=[docs],
+            deep_research=False,
+            out=tmp_path / "out",
+        )
+        async with serving(named) as served:
+            key = served.key.get_secret_value()
+    for folder in (settings().leadline_home, tmp_path / "out"):
+        assert not await asyncio.to_thread(holds, folder, key)
+        assert not await asyncio.to_thread(holds, folder, str(named))

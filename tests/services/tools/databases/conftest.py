@@ -13,7 +13,7 @@ from langchain_core.tools import BaseTool
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.run.settings import forget_settings
-from services.tools.query_database import query_database
+from services.tools.builtin_tools import query_database
 from tests.fakes.postgres import PostgresServer, binaries_of_postgres
 
 PASSWORD = "s3cret-of-the-reader"
@@ -25,7 +25,6 @@ Configure = Callable[[str], None]
 
 @pytest.fixture
 def configure(monkeypatch: pytest.MonkeyPatch) -> Configure:
-    """Return a function that sets LEADLINE_DATABASES."""
 
     def set_databases(value: str) -> None:
         monkeypatch.setenv("LEADLINE_DATABASES", value)
@@ -100,3 +99,12 @@ def any_database(request: pytest.FixtureRequest, configure: Configure) -> str:
     """Configure one database after the other as `primary`."""
     configure(f"primary={request.getfixturevalue(f'{request.param}_url')}")
     return str(request.param)
+
+
+def running(server: PostgresServer) -> int:
+    """Return how many queries of the reading role are under way."""
+    import psycopg
+
+    with psycopg.connect(host="127.0.0.1", port=server.port, user="owner", dbname="postgres") as connection:
+        active = "SELECT 1 FROM pg_stat_activity WHERE usename = 'writer' AND state = 'active'"
+        return len(connection.execute(active).fetchall())

@@ -15,7 +15,7 @@ from services.tools.databases.configuration import Dialect, database
 from services.tools.databases.statement import checked
 from tests.fakes.postgres import PostgresServer
 from tests.services.tools.databases.attacks import POSTGRES, SQLITE, Attack
-from tests.services.tools.databases.conftest import ROWS, Configure
+from tests.services.tools.databases.conftest import ROWS, Configure, running
 
 pytestmark = pytest.mark.long
 
@@ -117,18 +117,7 @@ def test_the_server_itself_ends_a_query_whose_time_is_up(target: Target, postgre
     place, _ = target("postgres")
     with pytest.raises(Exception, match="statement timeout"):
         postgres_server.query(place, "SELECT pg_sleep(60)", {}, 5, 0.3)
-    assert _running(postgres) == 0
-
-
-def _running(server: PostgresServer) -> int:
-    import psycopg
-
-    with psycopg.connect(host="127.0.0.1", port=server.port, user="owner", dbname="postgres") as connection:
-        found = connection.execute(
-            "SELECT count(*) FROM pg_stat_activity WHERE usename = 'writer' AND state = 'active'"
-        )
-        row = found.fetchone()
-        return int(row[0]) if row else -1
+    assert running(postgres) == 0
 
 
 def test_the_rows_are_those_of_the_table(target: Target) -> None:

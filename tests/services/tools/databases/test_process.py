@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import time
 
 import psutil
 import pytest
@@ -10,32 +11,22 @@ from services.run.errors import DatabaseError
 from services.tools.databases import query
 from services.tools.databases.configuration import database
 from tests.fakes.postgres import PostgresServer
-from tests.services.tools.databases.conftest import PASSWORD, Configure
+from tests.services.tools.databases.conftest import PASSWORD, Configure, running
 
 
 async def test_a_cancelled_query_ends_at_the_server_too(configure: Configure, postgres: PostgresServer) -> None:
     configure(f"primary={postgres.url('writer', PASSWORD)}")
     task = asyncio.create_task(query.ask_rows(database("primary"), "SELECT pg_sleep(60)", {}, 5, 50.0))
-    await _until(postgres, running=1)
+    await asyncio.to_thread(_wait_until, postgres, 1)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    await _until(postgres, running=0)
+    await asyncio.to_thread(_wait_until, postgres, 0)
 
 
-async def _until(server: PostgresServer, running: int) -> None:
-    """Wait until so many queries are under way."""
-    import psycopg
-
-    while True:
-        connection = await psycopg.AsyncConnection.connect(
-            host="127.0.0.1", port=server.port, user="owner", dbname="postgres"
-        )
-        async with connection:
-            found = await connection.execute("SELECT count(*) FROM pg_stat_activity WHERE usename = 'writer' AND state = 'active'")  # fmt: skip
-            if await found.fetchone() == (running,):
-                return
-        await asyncio.sleep(0.05)
+def _wait_until(server: PostgresServer, count: int) -> None:
+    while running(server) != count:
+        time.sleep(0.05)
 
 
 async def test_a_query_that_crashes_its_process_ends_nothing_else(configure: Configure, sqlite_url: str) -> None:

@@ -10,9 +10,9 @@ from pydantic import ValidationError
 from services.run.errors import DatabaseError, SettingsError
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
+from services.tools.builtin_tools import QueryDatabase
 from services.tools.databases import query_child
 from services.tools.databases.query import schema_views
-from services.tools.query_database import QueryDatabase
 from tests.services.tools.conftest import output
 from tests.services.tools.databases.conftest import Configure
 
@@ -87,7 +87,7 @@ async def test_an_unknown_name_is_answered_in_the_words_of_the_database(tool: Ba
 
 @pytest.mark.usefixtures("any_database")
 async def test_a_query_that_takes_too_long_is_ended(tool: BaseTool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("services.tools.query_database.QUERY_SECONDS", 0.5)
+    monkeypatch.setattr("services.tools.builtin_tools.QUERY_SECONDS", 0.5)
     endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
     with pytest.raises(DatabaseError, match="longer than 1 seconds"):
         await tool.ainvoke({"query": endless})

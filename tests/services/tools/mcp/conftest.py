@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.tools import BaseTool
 
 from schemas.context import RunContext
 from services.run.scope import Run
 from services.run.settings import forget_settings
 from services.tools.mcp.registry import close_sessions
+from services.tools.mcp.tools import mcp_tools
 from tests.conftest import PROJECT
 
 FAKE = str(PROJECT / "tests" / "fakes" / "mcp_server.py")
@@ -31,7 +33,6 @@ def fake(kind: str = "pump", **more: Any) -> dict[str, Any]:
 
 
 def left(mark: str) -> list[int]:
-    """Return the processes whose environment holds a mark."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -59,7 +60,6 @@ def mark(tmp_path: Path) -> str:
 
 @pytest.fixture
 def configure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mark: str) -> Configure:
-    """Return what writes the configuration file."""
 
     def write(**servers: dict[str, Any]) -> None:
         for entry in servers.values():
@@ -98,7 +98,6 @@ def listening(kind: str, transport: str) -> Iterator[str]:
 
 
 def wait_for_port(port: int, process: subprocess.Popen[Any]) -> None:
-    """Wait until a process accepts connections."""
     for _ in range(600):
         assert process.poll() is None, "the server ended"
         with socket.socket() as probe:
@@ -106,3 +105,10 @@ def wait_for_port(port: int, process: subprocess.Popen[Any]) -> None:
                 return
         time.sleep(0.05)
     pytest.fail("the server did not start")
+
+
+async def tools_of(run: Run, *names: str) -> dict[str, BaseTool]:
+    """Return the tools of servers, none of which may fail."""
+    tools, failures = await mcp_tools(run, names)
+    assert failures == []
+    return {tool.name: tool for tool in tools}

@@ -18,7 +18,6 @@ Write = Callable[[str], Path]
 
 @pytest.fixture
 def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
-    """Return what writes the operator's file."""
 
     def written(text: str) -> Path:
         file = tmp_path / "servers.json"

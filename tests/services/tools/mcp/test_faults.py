@@ -4,7 +4,6 @@ import threading
 from typing import Literal
 
 import pytest
-from langchain_core.tools import BaseTool
 
 from schemas.context import RunContext
 from services.run.errors import ToolError
@@ -16,17 +15,10 @@ from services.tools.mcp.configuration import Server
 from services.tools.mcp.offered_tools import failures_once, offer, servers_once
 from services.tools.mcp.registry import close_sessions
 from services.tools.mcp.sessions import ServerFailed
-from services.tools.mcp.tools import mcp_tools
 from tests.fakes.http import Reply, Request, serving
-from tests.services.tools.mcp.conftest import Configure, fake, listening
+from tests.services.tools.mcp.conftest import Configure, fake, listening, tools_of
 
 pytestmark = pytest.mark.long
-
-
-async def tools_of(run: Run, *names: str) -> dict[str, BaseTool]:
-    tools, failures = await mcp_tools(run, names)
-    assert failures == []
-    return {tool.name: tool for tool in tools}
 
 
 async def reasons(run: Run) -> dict[str, str]:
@@ -114,7 +106,6 @@ async def test_an_address_that_never_answers_is_left_out(
 
 
 def run_of(address: str, transport: str = "http") -> Run:
-    """Return a run that names a server itself."""
     return Run(context=RunContext.model_validate({"mcp_servers": {"web": {"url": address, "transport": transport}}}))
 
 

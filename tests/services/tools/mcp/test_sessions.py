@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from blockbuster import blockbuster_ctx
-from langchain_core.tools import BaseTool
 
 from services.run.errors import SettingsError
 from services.run.scope import Run
@@ -17,15 +16,10 @@ from services.run.settings import settings
 from services.tools.mcp import sessions
 from services.tools.mcp.offered_tools import servers_once
 from services.tools.mcp.registry import close_sessions
-from services.tools.mcp.tools import mcp_tools
 from tests.conftest import PROJECT
-from tests.services.tools.mcp.conftest import Configure, fake, left, until
+from tests.services.tools.mcp.conftest import Configure, fake, left, tools_of, until
 
 pytestmark = pytest.mark.long
-
-
-async def tools_of(run: Run, *names: str) -> dict[str, BaseTool]:
-    return {tool.name: tool for tool in (await mcp_tools(run, names))[0]}
 
 
 async def test_calls_of_a_run_share_one_process_and_run_side_by_side(run: Run, configure: Configure) -> None:

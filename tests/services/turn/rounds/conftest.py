@@ -14,7 +14,6 @@ __all__ = ["endpoint"]
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Write the documents, and let runs search them."""
     made = tmp_path / "ship"
     monkeypatch.setenv("LEADLINE_DOCS", str(made))
     forget_settings()

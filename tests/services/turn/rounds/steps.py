@@ -28,7 +28,6 @@ def fact(topic: str) -> str:
 
 
 def remove(folder: Path, *topics: str) -> None:
-    """Remove documents."""
     for topic in topics:
         (folder / f"{topic}.md").unlink()
 
@@ -57,7 +56,6 @@ class Step:
         sections: Sequence[OutlineNode] = (),
         quoted: Sequence[QuotePlace] = (),
     ) -> RoundsResult:
-        """Search in rounds."""
         need = ResearcherPrompt(
             question="How heavy is it?",
             locale="en-US",
@@ -77,7 +75,6 @@ class Step:
 
     @property
     def shown(self) -> list[list[NumberedPassage]]:
-        """The passages of each round."""
         assert self._endpoint is not None
         return [passages_shown(body) for body in self._endpoint.requests]
 

@@ -1,23 +1,31 @@
-"""Recalls remembered statements that answer a question, by words and by meaning, as evidence before the web search.
+"""Remembers the proven statements of reports, and recalls those that answer a question as evidence before the web search.
 
-Statements that are older than the question allows are not used; the search that follows looks for what there is now.
+Remembered is what is quoted or supported, from sources that can be read again, and no instructions. Statements are found by words, and
+by meaning where a local embedding model is installed. Those older than the question allows are not used; the search that follows looks
+for what there is now.
 """
 
 import asyncio
+import base64
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
-from pydantic import BaseModel
+import numpy as np
+from pydantic import BaseModel, ValidationError
 
-from schemas.evidence import Excerpt, Source
+from schemas.evidence import Claim, Excerpt, Source
 from schemas.memory import MemoryEntry
 from schemas.options import DAYS, TimeRange
+from schemas.reporter import Report
 from schemas.results import RECALLED
 from schemas.state import ResearchState
+from services.embedding.models import fast_model
+from services.embedding.vectors import Vectors, pack, unpack
 from services.run.errors import StoreError
 from services.run.evidence_store import EvidenceStore
-from services.run.memory_store import memory_of, memory_owner
+from services.run.log import log
+from services.run.memory_store import entry_id, memory_of, memory_owner, remember
 from services.run.scope import Run
 from services.run.settings import settings
 from services.run.ui_text import say
@@ -25,9 +33,115 @@ from services.search.web import filters_of
 from services.text.dates import wanted_time
 from services.text.instructions import gives_instruction
 from services.text.questions import answering_places, near_best
+from services.text.quote_location import locate
 from services.text.ranking import bm25, fuse
 from services.text.tokens import tokens
-from services.turn.memory_keeping import likenesses
+
+KINDS = frozenset(["web", "document"])
+"""Kinds of sources that can be read again; results of computations, databases and tools are valid only for their run."""
+
+
+async def with_vectors(entries: Sequence[MemoryEntry]) -> list[MemoryEntry]:
+    """Return statements with their vectors; unchanged if no model is installed."""
+    model = fast_model()
+    if model is None or not entries:
+        return list(entries)
+    vectors = await model.passages([entry.claim for entry in entries])
+    return [
+        entry.model_copy(update={"vectors": {model.name: base64.b64encode(pack(row[None])).decode()}})
+        for entry, row in zip(entries, vectors, strict=True)
+    ]
+
+
+async def likenesses(question: str, entries: Sequence[MemoryEntry]) -> list[float]:
+    """Return the cosine of each statement with a question; 0 without a model, or without a vector of the statement."""
+    model = fast_model()
+    if model is None or not any(model.name in entry.vectors for entry in entries):
+        return [0.0] * len(entries)
+    wanted = (await model.query(question))[0]
+    return [_cosine(entry.vectors.get(model.name, ""), wanted) for entry in entries]
+
+
+def _cosine(packed: str, wanted: Vectors) -> float:
+    data = base64.b64decode(packed)
+    if len(data) != len(pack(wanted[None])):
+        return 0.0
+    return float(np.clip(unpack(data, len(wanted))[0] @ wanted, -1.0, 1.0))
+
+
+async def remember_report(run: Run, report: Report, evidence: EvidenceStore) -> None:
+    """Remember the proven statements of a report for the run's user, if the run enables that. A replay remembers nothing.
+
+    Raises:
+        StoreUnwritable: the store cannot be written.
+    """
+    owner = memory_owner(settings())
+    if not run.context.memory or run.journal.replays or owner is None:
+        return
+    entries = await asyncio.to_thread(proven_statements, report, run.thread)
+    log("remembered", statements=await remember(evidence.store, owner, await with_vectors(entries)))
+
+
+def proven_statements(report: Report, run_id: str) -> list[MemoryEntry]:
+    """Return the statements of a report to remember, each with its proof."""
+    excerpts = {excerpt.id: excerpt for excerpt in report.excerpts}
+    sources = {source.content_hash: source for source in report.sources}
+    entries = {}
+    for claim in report.citations:
+        cited = [excerpts[key] for key in claim.citations if key in excerpts]
+        if entry := _entry(claim, cited, sources, report.question, run_id):
+            entries[entry.id] = entry
+    return list(entries.values())
+
+
+def _entry(
+    claim: Claim, cited: list[Excerpt], sources: dict[str, Source], question: str, run_id: str
+) -> MemoryEntry | None:
+    """Return a statement with its proof; None if it has no proof, or if the proof cannot be read again."""
+    keys = dict.fromkeys(excerpt.content_hash for excerpt in cited)
+    if claim.status not in {"quoted", "supported"} or not cited or len(cited) < len(claim.citations):
+        return None
+    proof = [_without_instruction(excerpt, claim.text) for excerpt in cited]
+    if gives_instruction(claim.text) or None in proof:
+        return None
+    if any(key not in sources or sources[key].kind not in KINDS for key in keys):
+        return None
+    remembered = {key: _remembered(sources[key]) for key in keys}
+    days = [source.known_from for source in remembered.values()]
+    if not all(days):
+        return None
+    try:
+        return MemoryEntry(
+            id=entry_id(claim.text),
+            claim=claim.text,
+            status=claim.status,
+            known_from=min(days),
+            question=question,
+            run=run_id,
+            excerpts=[excerpt.model_copy(update={"id": "", "confirmed_by": []}) for excerpt in proof if excerpt],
+            sources=remembered,
+        )
+    except ValidationError:
+        return None
+
+
+def _without_instruction(excerpt: Excerpt, claim: str) -> Excerpt | None:
+    """Return an excerpt whose quote tells nobody to do anything, cut to the statement's own words if need be; None if it cannot be cut."""
+    if not gives_instruction(excerpt.quote):
+        return excerpt
+    place = locate(claim, excerpt.quote)
+    if place is None:
+        return None
+    start, end = place
+    cut = {"quote": excerpt.quote[start:end], "start": excerpt.start + start, "end": excerpt.start + end}
+    return excerpt.model_copy(update=cut)
+
+
+def _remembered(source: Source) -> Source:
+    """Return a source in its remembered form: dated by the day on which it was read, without a number in a report."""
+    known_from = source.known_from or source.fetched_at[:10]
+    return source.model_copy(update={"known_from": known_from, "number": None, "duplicate_of": None})
+
 
 MAX_STATEMENTS = 6
 """Maximum remembered statements shown for a question."""
@@ -94,7 +208,6 @@ def _usable(run: Run, entries: Sequence[MemoryEntry]) -> list[MemoryEntry]:
 
 
 def _is_permitted(run: Run, entry: MemoryEntry) -> bool:
-    """Tell whether a run may use a statement's sources: pages of sites that it excludes are not used."""
     filters = filters_of(run.context)
     return all(
         filters.in_time(source.published) and (source.kind != "web" or filters.permit(source.url, source.source_kind))
@@ -103,7 +216,6 @@ def _is_permitted(run: Run, entry: MemoryEntry) -> bool:
 
 
 def _ranked(question: str, entries: Sequence[MemoryEntry], likeness: Sequence[float]) -> list[MemoryEntry]:
-    """Return the statements that may answer a question, by words and by meaning, most relevant first."""
     held = [tokens(" ".join([entry.claim, *(excerpt.quote for excerpt in entry.excerpts)])) for entry in entries]
     titles = [set(tokens(" ".join(source.title for source in entry.sources.values()))) for entry in entries]
     answering = answering_places(question, held, titles, MIN_TEXTS)
@@ -125,7 +237,6 @@ async def _is_whole(entry: MemoryEntry, evidence: EvidenceStore) -> bool:
 
 
 def _add(remembered: Remembered, entry: MemoryEntry) -> None:
-    """Add a statement's quotes, each once."""
     known = {excerpt.place for excerpt in remembered.excerpts}
     for excerpt in entry.excerpts:
         if excerpt.place not in known:
