@@ -296,7 +296,13 @@ def _length(passage: PassageView) -> int:
 def _source_words(words: str, passages: Sequence[PassageView]) -> str:
     """Return words in the form of a passage or of its source's card; empty if none holds them."""
     for passage in passages if words else ():
-        for text in (f"{passage.before}{passage.quote}{passage.after}", passage.title, passage.about, passage.section):
+        for text in (
+            f"{passage.before}{passage.quote}{passage.after}",
+            passage.title,
+            passage.published,
+            passage.about,
+            passage.section,
+        ):
             if span := locate(words, text):
                 return text[span[0] : span[1]]
     return ""

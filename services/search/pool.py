@@ -11,7 +11,7 @@ from services.embedding.translation_similarity import in_both_languages
 from services.run.evidence_store import EvidenceStore, content_hash
 from services.search.hit import Hit, HitPassage
 from services.text.copies import adds_nothing, fingerprint, is_copy, may_be_copy, may_overlap
-from services.text.heads import Heads
+from services.text.heads import Heads, label_at, labelled
 from services.text.passages import split
 from services.text.ranking import bm25
 from services.text.spans import Span
@@ -187,7 +187,8 @@ def what_begins(text: str, start: int) -> dict[str, str]:
     section = ""
     if passage := passages.get(start):
         heading = text[start : passage.end].partition("\n")[0]
-        section = passage.path(heading.strip("# \t")) if heading.startswith("#") else passage.section
+        inside = labelled(passage.section, label_at(text, start))
+        section = passage.path(heading.strip("# \t")) if heading.startswith("#") else inside
     return {"section": clean_line(section), "above": clean_line(heads.at(start))}
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from services.text.page_numbers import is_page
-from services.text.passages import code_blocks, split
+from services.text.passages import WRAPPED, code_blocks, split
 from services.text.quotable import without_markup
 from services.text.spans import plain_heading
 from services.text.tables import row_of, same_table
@@ -28,6 +28,18 @@ _PRINTED = re.compile(r"\S+(?: \S+)*")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
+_ITEM = re.compile(r"[ \t]*+(?:[-*+•]|\d{1,2}[.)])[ \t]++")
+_LABEL = re.compile(
+    r"[ \t]*+(?:\*\*|__)?([A-Z\u4e00-\u9fff][^\n:：*|]{0,39}+)(?:\*\*|__)?(?::|：)(?:\*\*|__)?(?:[ \t]|(?<=：))"
+)
+"""Who speaks in a paragraph or an item, or what it is about: `DE: …`, `**Performance:** …`."""
+_STOPS = ".!?。！？"
+LONGEST_LABEL = 4
+"""Words of such a label."""
+MAX_LABELLED = 4_000
+"""Characters behind a label for which it is looked for."""
+
+
 class _Headed(NamedTuple):
     """The rows below the headings of a table, or the lines of code below its fence, by their places in a text."""
 
@@ -40,18 +52,41 @@ class Sections:
     """The headings above the places of a text, each with the line that encloses it."""
 
     def __init__(self, text: str) -> None:
+        self._text = text
         self._passages = split(text)
 
     def at(self, start: int) -> str:
-        """Return the innermost heading above a place, behind those above it that tell which it is, and the innermost line that encloses it; empty without either."""
+        """Return the innermost heading above a place, behind those above it that tell which it is, the innermost line that encloses it, and the label of its paragraph; empty without any."""
         return self.names(start)[0]
 
-    def names(self, start: int) -> tuple[str, str]:
-        """Return the same, and as earlier bundles have it: without the headings above the innermost."""
+    def names(self, start: int) -> tuple[str, str, str]:
+        """Return the same, and as earlier bundles have it: without the label, and without the headings above the innermost."""
         place = bisect(self._passages, start, key=lambda passage: passage.start) - 1
         named = (self._passages[place].section, self._passages[place].innermost) if place >= 0 else ("", "")
-        now, before = (without_markup(name)[:LONGEST_SECTION] for name in named)
-        return now, before
+        unlabelled, before = (without_markup(name)[:LONGEST_SECTION] for name in named)
+        return labelled(unlabelled, label_at(self._text, start)), unlabelled, before
+
+
+def labelled(section: str, label: str) -> str:
+    """Return a section with the label of a paragraph in it."""
+    return " > ".join(filter(None, [section, label]))
+
+
+def label_at(text: str, start: int) -> str:
+    """Return the label of the paragraph or item that began before a place; empty without one, and where the place begins a line of its own."""
+    *above, line = text[max(0, start - MAX_LABELLED) : start].rpartition("\n\n")[2].split("\n")
+    if not line.strip() and not (above and len(above[-1]) >= WRAPPED):
+        return ""
+    lines = [*above, line]
+    for place in range(len(lines) - 1, -1, -1):
+        item, before = _ITEM.match(lines[place]), lines[place - 1] if place else ""
+        wraps = len(before) >= WRAPPED and before[-1] not in _STOPS
+        label = None if wraps and not item else _LABEL.match(lines[place], item.end() if item else 0)
+        if label and len(label[1].split()) <= LONGEST_LABEL:
+            return label[1].strip()
+        if item:
+            break
+    return ""
 
 
 def section_names(text: str) -> str:

@@ -17,6 +17,7 @@ from services.run.scope import Run
 from services.search.pool import what_begins
 from services.text.heads import section_names
 from services.text.passages import TARGET, split
+from services.text.ranking import bm25
 from services.text.spans import Span
 from services.text.tokens import tokens
 
@@ -63,11 +64,11 @@ class RoundPassages:
         self.shown |= {passage.id: passage for passage in portion}
         return portion
 
-    async def read_on(self, requests: Sequence[str]) -> list[Passage]:
+    async def read_on(self, requests: Sequence[str], queries: Sequence[str]) -> list[Passage]:
         """Return the passages before or after shown passages, or of a section, the first that each request brings, then the second; unknown ids are ignored.
 
         A request is `P3` for what follows passage P3, `before P3` for what stands before it, or `P3: Drawbacks` for the section of its
-        source whose heading has most words in common.
+        source whose heading has most words in common, of a long one the passages that answer the queries best.
         """
         brought: list[list[Passage]] = []
         for request in requests[:MOST_READ_ON]:
@@ -75,7 +76,8 @@ class RoundPassages:
             passage = self.shown.get(named[2].upper()) if named else None
             if named and passage is not None:
                 text = await self.evidence.get_text(passage.content_hash)
-                brought.append(await asyncio.to_thread(_beside, text, passage, named[3] or "", before=bool(named[1])))
+                heading, before = named[3] or "", bool(named[1])
+                brought.append(await asyncio.to_thread(_beside, text, passage, heading, queries, before=before))
         return [passage for turn in zip_longest(*brought) for passage in turn if passage]
 
     async def contents(self, portion: Sequence[Passage]) -> dict[str, str]:
@@ -98,11 +100,14 @@ class RoundPassages:
         return 2 * sum(length for length in lengths if length > 0) >= passage.end - passage.start
 
 
-def _beside(text: str, passage: Passage, heading: str, *, before: bool) -> list[Passage]:
-    """Return the passages directly before or behind one, or below a heading, in the text's order. Blocking: texts may be long."""
+def _beside(text: str, passage: Passage, heading: str, queries: Sequence[str], *, before: bool) -> list[Passage]:
+    """Return the passages directly before or behind one, or those below a heading that answer queries best, in the text's order. Blocking: texts may be long."""
     spans = split(text)
     if heading:
-        spans = _section(spans, heading)[:STRETCH]
+        spans = _section(spans, heading)
+        scores = bm25([tokens(text[span.start : span.end]) for span in spans], tokens(" ".join(queries)))
+        best = sorted(range(len(spans)), key=lambda place: -scores[place])[:STRETCH]
+        spans = [spans[place] for place in sorted(best)]
     elif before:
         spans = [span for span in spans if span.end <= passage.start][-STRETCH:]
     else:

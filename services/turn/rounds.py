@@ -166,7 +166,7 @@ class _Rounds:
     async def do_round(self) -> bool:
         """Do one round; return whether another may bring more."""
         started, spent = self.run.seconds, self.run.usage.total.tokens
-        requested = await self.passages.read_on(self.read_on_requests)
+        requested = await self.passages.read_on(self.read_on_requests, self.next_queries)
         passages = await self.passages.portion(requested, await self._search())
         if not passages:
             return False

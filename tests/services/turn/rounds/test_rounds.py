@@ -275,6 +275,19 @@ async def test_a_section_that_only_leads_to_others_is_read_on_with_them_and_each
     assert [text.partition("\n")[0] for text in texts] == ["## Costs", "## Day 5", "## Uses", "## Day 6", "## Day 7"]
 
 
+async def test_of_a_long_section_the_passages_that_tell_what_is_missing_are_read_on(
+    endpoint: OpenAIServer, folder: Path
+) -> None:
+    remove(folder, *TOPICS)
+    points = "\n\n".join(f"Point {number} is of {'oakum' * (number == 5)}. {'Calm. ' * 120}" for number in range(7))
+    (folder / "log.md").write_text(f"# Log\n\n{LOG}\n\n## Costs\n\n{points}\n")
+    first = quoting("anchor Cast 4 was made.", read_on=["P1: Costs"], missing_aspects=["oakum"], queries=["oakum"])
+    endpoint.script["researcher"] = [first, quoting("Point 5 is of oakum.")]
+    step = Step(endpoint, "standard")
+    await step.search("anchor")
+    assert any("Point 5 is of oakum." in passage.text for passage in step.shown[1][:3])
+
+
 async def test_a_prompt_names_the_sections_of_each_source_once_and_only_while_rounds_follow(
     endpoint: OpenAIServer, folder: Path
 ) -> None:
