@@ -33,7 +33,7 @@ from services.search.conversion import Content, converted, with_passages
 from services.search.convert_plain import convert_plain
 from services.search.file_types import CONVERTED, MAX_CHARACTERS, SUFFIXES, Converted
 from services.search.ocr import image_document
-from services.search.pages.charset import decode_page
+from services.search.pages.content_type import decode_page
 from services.search.pages.page_card import html_card
 from services.search.pdf_text import pdf_card, pdf_text
 from services.search.sheets import Sheet, sheets_markdown, tables_of

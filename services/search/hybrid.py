@@ -18,8 +18,8 @@ from services.embedding.dictionary import dictionary
 from services.embedding.models import Embedder
 from services.embedding.vectors import Vectors, pack, unpack
 from services.run.settings import settings
+from services.search.file_types import SHORTEST_MEANING
 from services.search.index import MOST_PASSAGES, FolderIndex
-from services.search.passage_terms import SHORTEST_MEANING
 from services.search.passage_vectors import Unembedded
 from services.search.proximity import proximity
 from services.text.passages import sentences

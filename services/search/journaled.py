@@ -17,8 +17,7 @@ from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run, current_run
 from services.run.ui_text import problem_text, say
 from services.search.failover import Answered, FailOver
-from services.search.files_read import FilesRead
-from services.search.folder_overview import overview
+from services.search.files_read import FilesRead, overview
 from services.search.gather import Gathered, gather, with_failures
 from services.search.hit import Hit, SearchProvider
 from services.search.providers import Providers, providers_for

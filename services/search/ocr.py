@@ -89,7 +89,7 @@ def _is_scan(page: Any) -> bool:
     """Tell whether only OCR can read a page of pypdfium2: an image with hardly any text, or fonts without a character map."""
     from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
-    from services.search.pdf_lines import is_legible
+    from services.search.pdf_text import is_legible
 
     width, height = page.get_size()
     images = [image.get_bounds() for image in page.get_objects(filter=[FPDF_PAGEOBJ_IMAGE])]

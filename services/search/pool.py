@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from schemas.clean_text import clean_line
 from schemas.evidence import Passage, Source
-from services.embedding.translation_similarity import in_both_languages
+from services.embedding.cross_lingual import in_both_languages
 from services.run.evidence_store import EvidenceStore, content_hash
 from services.search.hit import Hit, HitPassage
 from services.text.copies import adds_nothing, is_copy

@@ -1,25 +1,111 @@
-"""A run's web access: parallel searches, cached for the whole process, and the pages that the run may read."""
+"""A run's web access: its choice of searches, such as `auto` or `tavily+openalex`, cached for the whole process, and the pages that it may read.
+
+`tavily+openalex` asks both side by side; `brave|duckduckgo` asks the second when the first fails, and binds tighter.
+"""
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 
 from schemas.context import RunContext
 from schemas.evidence import StepKind
+from schemas.options import SEARCH_WORDS
 from services.run.errors import BadInput, SettingsError
-from services.run.settings import settings
-from services.search.choice import Access, access_to, known_services, side_by_side
+from services.run.settings import secret_named, settings
 from services.search.duckduckgo import DuckDuckGoSearch
 from services.search.failover import FailOver
 from services.search.filters import ANYTHING, Filters
 from services.search.hit import Hit, SearchProvider
-from services.search.tavily import TavilySearch
 from services.search.web_services.client import ServiceSearch
-from services.search.web_services.service import services
+from services.search.web_services.service import DUCKDUCKGO, Service, services
 from services.text.dates import first_day, last_day
 
+BESIDE, ELSE = "+", "|"
+MAX_SIDE_BY_SIDE = 12
+"""Maximum number of parallel searches in a choice."""
 _URL = re.compile(r"https?://[^\s<>\"'，。；！？）】》]+", re.ASCII)
 MAX_NAMED = 5
 """Maximum addresses in a question that are read."""
+
+
+def known_services() -> Mapping[str, Service]:
+    """Return the records of services by name: the built-in records, and those of the operator's file. Blocking when called first.
+
+    Raises:
+        SettingsError: the operator's file cannot be used.
+    """
+    try:
+        return services(settings().leadline_search_services)
+    except BadInput as error:
+        raise SettingsError(f"LEADLINE_SEARCH_SERVICES cannot be used: {error}") from None
+
+
+def search_names() -> list[str]:
+    """Return the names of all searches of the web."""
+    return [DUCKDUCKGO, *known_services()]
+
+
+def access_to(service: Service) -> tuple[str, str]:
+    """Return the key and the address of a service from the environment; each is empty if it is not set."""
+    key, address = (secret_named(setting) for setting in (service.key_setting, service.address_setting))
+    return key.get_secret_value() if key else "", address.get_secret_value() if address else ""
+
+
+def side_by_side(wanted: str, kind: StepKind = "general") -> list[tuple[str, ...]]:
+    """Return the searches that a choice asks in parallel: the first working one of each group. Empty: the web is not searched.
+
+    Raises:
+        BadInput: a search does not exist, or there are too many.
+    """
+    if wanted == "auto":
+        return _automatic(kind)
+    if wanted in SEARCH_WORDS:
+        return []
+    groups = [tuple(dict.fromkeys(map(str.strip, group.split(ELSE)))) for group in wanted.split(BESIDE)]
+    names = [*SEARCH_WORDS, *search_names()]
+    for name in (name for group in groups for name in group):
+        if name in SEARCH_WORDS:
+            raise BadInput(f"{name!r} already says where to search; {wanted!r} combines it. Name web searches.")
+        if name not in names:
+            raise BadInput(
+                f"There is no search {name[:60]!r}. There are: {', '.join(names)}. Names joined by {BESIDE} are searched side "
+                f"by side; with {ELSE}, the next is searched when one fails."
+            )
+    chosen = list(dict.fromkeys(groups))
+    if len(chosen) > MAX_SIDE_BY_SIDE:
+        raise BadInput(f"{len(chosen)} searches side by side are too many; at most {MAX_SIDE_BY_SIDE} can be named.")
+    return chosen
+
+
+def opened_web() -> list[str]:
+    """Return the searches of the whole web that are set up, which opens the web to `auto`."""
+    return [name for name, service in known_services().items() if "general" in service.kinds and _is_set_up(service)]
+
+
+def _is_set_up(service: Service) -> bool:
+    """Tell whether the required key or address of a search is set; what requires neither is not set up."""
+    key, address = access_to(service)
+    return bool(address or service.key == "needed") and not service.missing(key, address)
+
+
+def _automatic(kind: StepKind) -> list[tuple[str, ...]]:
+    """Return the searches of the whole web that are set up, and the searches that fit the kind of source.
+
+    Without a search of the whole web the result is empty, so that only chosen services are reached; keys with other
+    purposes, such as GitHub's, do not enable web searches.
+    """
+    opened = opened_web()
+    if not opened:
+        return []
+    fitting = [
+        name
+        for name, service in known_services().items()
+        if kind in service.kinds and (_is_set_up(service) or not (service.key == "needed" or service.address_setting))
+    ]
+    return [
+        (opened[0], DUCKDUCKGO),
+        *((name,) for name in dict.fromkeys([*opened[1:], *fitting]) if name != opened[0]),
+    ]
 
 
 def web_search(context: RunContext, kind: StepKind = "general") -> list[SearchProvider]:
@@ -36,7 +122,7 @@ def web_search(context: RunContext, kind: StepKind = "general") -> list[SearchPr
         if context.search:
             raise
         raise SettingsError(f"LEADLINE_SEARCH cannot be used: {error}") from None
-    return [_web(tuple(map(access_to, names)), filters) for names in groups]
+    return [_web(names, filters) for names in groups]
 
 
 def filters_of(context: RunContext) -> Filters:
@@ -56,37 +142,23 @@ def filters_of(context: RunContext) -> Filters:
 
 
 @lru_cache(maxsize=500)
-def _web(accesses: tuple[Access, ...], filters: Filters) -> SearchProvider:
+def _web(names: tuple[str, ...], filters: Filters) -> SearchProvider:
     """Cache one per process, so that it remembers paused providers."""
-    return FailOver([provider_of(access, filters) for access in accesses])
+    return FailOver([provider_of(name, filters) for name in names])
 
 
-def provider_of(access: Access, filters: Filters = ANYTHING) -> SearchProvider:
+def provider_of(name: str, filters: Filters = ANYTHING) -> SearchProvider:
     """Return a search of the web.
 
     Raises:
         BadInput: the key or the address is missing or cannot be used; the message names the setting.
     """
     seconds = settings().leadline_search_timeout
-    if access.name == "duckduckgo":
+    if name == DUCKDUCKGO:
         return DuckDuckGoSearch(url=settings().leadline_duckduckgo_url, filters=filters, seconds=seconds)
-    if access.name == "tavily":
-        if not access.key:
-            raise BadInput(
-                "Search through Tavily was requested, but TAVILY_API_KEY is not set. Set it, or choose another search: "
-                "duckduckgo needs no key.",
-                page="Search through Tavily was requested, but this server has no key for it. Choose another under “Where to "
-                "search” in the settings: DuckDuckGo needs no key.",
-            )
-        return TavilySearch(access.key, access.address or None, filters=filters, seconds=seconds)
-    return ServiceSearch(
-        known_services()[access.name],
-        access.key or None,
-        access.address or None,
-        filters=filters,
-        seconds=seconds,
-        contact=settings().leadline_contact or "",
-    )
+    service = known_services()[name]
+    contact = settings().leadline_contact or ""
+    return ServiceSearch(service, *access_to(service), filters=filters, seconds=seconds, contact=contact)
 
 
 def forget_web() -> None:

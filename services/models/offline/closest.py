@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from schemas.evidence_view import EvidenceView
-from services.embedding.translation_similarity import across_languages
+from services.embedding.cross_lingual import across_languages
 from services.text.passages import sentences
 from services.text.questions import answer_type, clauses_of, is_question, names_in
 from services.text.terms import content, terms, worth

@@ -22,14 +22,13 @@ from services.sandbox.workers import Workers
 from services.search.converters import CONVERSIONS, MEGABYTE
 from services.search.hit import Hit
 from services.search.pages.addresses import HostAllowance, Target, shown, target_of
-from services.search.pages.extraction import Extracted, Job
+from services.search.pages.content_type import Kind, check_readable, declared_charset, kind_of
+from services.search.pages.extraction import MAX_LINKS, Extracted, Job
 from services.search.pages.fetch import Check, Fetched, Limits, connections, fetch, status_problem
 from services.search.pages.guard import GuardedBackend, Resolve, resolve
-from services.search.pages.kinds import Kind, check_readable, declared_charset, kind_of
-from services.search.pages.page_links import MAX_LINKS
+from services.search.pages.missing_text import has_drawn, shows_more
 from services.search.pages.rendering import Renderer, RenderLimits
 from services.search.pages.robots import ROBOTS, Robots
-from services.search.pages.script_detection import has_drawn, shows_more
 from services.search.source_kinds import category_of, site_of
 from services.text.normal_form import normalise_text
 

@@ -20,8 +20,8 @@ from services.sandbox.rendering import render_page
 from services.sandbox.slots import Slots
 from services.sandbox.tab import BrowserReply, BrowserRequest, Drawn
 from services.search.pages.addresses import HostAllowance, Target, shown, target_of
+from services.search.pages.extraction import AROUND
 from services.search.pages.fetch import Check, Fetched, Limits, connections, fetch_once, redirect_of
-from services.search.pages.page_links import AROUND
 
 BROWSERS_AT_ONCE = 2
 """Maximum browsers of this process; each takes some 300 MB."""

@@ -23,8 +23,7 @@ from services.search.filters import ANYTHING, Filters
 from services.search.hit import Hit
 from services.search.pages.decompression import ACCEPTED, decoder_for, pieces
 from services.search.pages.fetch import tls_context
-from services.search.web_services.atom import MalformedFeed, read_feed
-from services.search.web_services.paths import scalar, values_at
+from services.search.web_services.answers import MalformedFeed, read_feed, scalar, values_at
 from services.search.web_services.problems import (
     advice,
     is_limit,
@@ -140,9 +139,10 @@ class ServiceSearch:
         """
         if missing := service.missing(key, address):
             raise BadInput(
-                f"Search through {service.title} was requested, but {missing} is not set. Set it, or choose another search.",
+                f"Search through {service.title} was requested, but {missing} is not set. Set it, or choose another search: "
+                "duckduckgo needs no key.",
                 page=f"Search through {service.title} was requested, but this server is not set up for it. Choose another under "
-                "“Where to search” in the settings.",
+                "“Where to search” in the settings: DuckDuckGo needs no key.",
             )
         if key and service.key != "none" and not _KEY.fullmatch(key):
             raise BadInput(f"{service.key_setting} is not a key: it contains blanks or other characters.")

@@ -8,12 +8,13 @@ from typing import Any
 from schemas.clean_text import clean_line
 from services.run.errors import SearchError, SearchRefused
 from services.run.secrecy import without_secrets
-from services.search.web_services.paths import listed
+from services.search.web_services.answers import listed
 from services.search.web_services.service import Service
 
 LONGEST_QUOTE = 200
 """Maximum characters of a service's own message to repeat."""
-_REFUSALS = frozenset({401, 402, 403, 429})
+_REFUSALS = frozenset({401, 402, 403, 429, 432, 433})
+"""Statuses for a key, a plan or a limit; Tavily has the last two for its limits."""
 _OF_QUERY = frozenset({400, 413, 414, 422})
 
 

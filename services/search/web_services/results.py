@@ -10,7 +10,7 @@ from schemas.clean_text import clean_address
 from schemas.publication import Publication
 from services.run.errors import SearchError
 from services.search.hit import Hit
-from services.search.web_services.paths import listed, meets, scalar, values_at
+from services.search.web_services.answers import listed, meets, scalar, values_at
 from services.search.web_services.service import Paths, Service, placeholders
 from services.text.character_references import unescape
 from services.text.dates import iso_date

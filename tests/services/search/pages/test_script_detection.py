@@ -7,7 +7,7 @@ from lxml import html
 
 from services.search.pages.extract import extract
 from services.search.pages.extraction import Extracted
-from services.search.pages.script_detection import (
+from services.search.pages.missing_text import (
     MAX_ELEMENTS,
     NeedsScripts,
     has_drawn,
