@@ -59,7 +59,6 @@ def check(db: sqlite3.Connection, size: int) -> None:
 
 @cache
 def _expected() -> dict[str, str]:
-    """Return the tables of a new index with their definitions."""
     with closing(sqlite3.connect(":memory:")) as db:
         db.executescript(SCHEMA)
         return dict(db.execute(_TABLES))

@@ -157,7 +157,6 @@ async def gather_once(
 
 
 def _pasted(run: Run) -> list[Hit]:
-    """Return the text that the question brings along, as a document to cite."""
     text = normalise_text(run.wishes.text)
     title = say("pasted_text", run.locale)
     return [Hit(url=title, title=title, kind="document", text=text)] if text else []

@@ -172,7 +172,6 @@ class Pool:
 
 @lru_cache(maxsize=16)
 def _terms_by_passage(text: str) -> dict[tuple[int, int], frozenset[str]]:
-    """Return the search terms of each passage of a text, by its start and end."""
     return {(span.start, span.end): frozenset(tokens(text[span.start : span.end])) for span in split(text)}
 
 

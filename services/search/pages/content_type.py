@@ -86,7 +86,6 @@ def _is_text(head: bytes, headers: Mapping[str, str]) -> bool:
 
 
 def _office(named: Kind | None, body: bytes, url: str) -> Kind:
-    """Distinguish Word and Excel files, which are both zip archives, by the names of their parts."""
     if named in {"docx", "xlsx"}:
         return named
     path = urlsplit(url).path.lower()

@@ -60,7 +60,6 @@ def _mark(element: HtmlElement, *, opening: bool, verbatim: bool) -> str:
 
 
 def _joined(text: str) -> str:
-    """Merge runs of breaks, and remove headings and items without text."""
     text = re.sub(rf"(^|[{_LINE}{_PARAGRAPH}])((?:- |#+ ) *)[ {_LINE}{_PARAGRAPH}]+", r"\1\2", text)
     text = re.sub(rf"(?<=[{_LINE}{_PARAGRAPH}])(?:- |#+ )(?=[{_LINE}{_PARAGRAPH}]|$|- |#+ )", "", text)
     text = re.sub(rf"(?<![ {_LINE}])[ {_LINE}]*+{_PARAGRAPH}[ {_LINE}{_PARAGRAPH}]*+", "\n\n", text)
@@ -108,7 +107,6 @@ def _in_the_text(tree: HtmlElement) -> Iterator[HtmlElement]:
 
 
 def _absolute(base: str, href: str) -> str:
-    """Return an absolute web address without its fragment, or an empty text."""
     try:
         address = urldefrag(urljoin(base, href.strip())).url
     except ValueError:

@@ -120,7 +120,6 @@ def _others(service: Service, item: dict[str, Any]) -> list[Hit]:
 
 
 def _publication(service: Service, item: dict[str, Any], published: str) -> Publication | None:
-    """Return the data of a publication; None if the record has no such fields."""
     fields = service.fields
     named = (fields.venue, fields.authors, fields.citations, fields.doi, fields.licence, fields.open_url)
     if not any(named):
