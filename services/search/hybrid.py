@@ -20,7 +20,7 @@ from services.embedding.vectors import Vectors, pack, unpack
 from services.run.settings import settings
 from services.search.file_types import SHORTEST_MEANING
 from services.search.index import MOST_PASSAGES, FolderIndex
-from services.search.passage_vectors import Unembedded
+from services.search.index_file import Unembedded
 from services.search.proximity import proximity
 from services.text.passages import sentences
 from services.text.ranking import take_turns

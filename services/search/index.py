@@ -21,10 +21,9 @@ from services.run.evidence_store import file_hash
 from services.run.private_files import make_private_folder
 from services.search.file_types import BEYOND_LIMITS, Converted, PassageTerms, passage_terms
 from services.search.hit import Hit, HitPassage
-from services.search.index_file import SCHEMA, VERSION, Connections, check, count_change, generation
+from services.search.index_file import SCHEMA, VERSION, Connections, PassageVectors, check, count_change, generation
 from services.search.links import Titles
 from services.search.ocr import ocr_installed
-from services.search.passage_vectors import PassageVectors
 from services.search.table_profile import Profiled
 from services.text.normal_form import normalise_text
 from services.text.tokens import tokens
