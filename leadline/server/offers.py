@@ -20,8 +20,8 @@ from services.run.errors import BadInput, SettingsError
 from services.run.estimate import Estimate, estimate, estimate_figures, shortfall_line
 from services.run.roles import OFFLINE, ROLES, role_model
 from services.run.scope import checked_choices
-from services.search.web import access_to, filters_of, known_services, search_names
-from services.search.web_services.service import DUCKDUCKGO
+from services.search.web import access_to, filters_of, known_services
+from services.search.web_services.service import OWN_CLIENTS
 
 estimates = APIRouter()
 
@@ -96,11 +96,12 @@ async def offered() -> list[SearchOffer]:
 
 
 def _offers() -> list[SearchOffer]:
-    return [SearchOffer(name=name, title=needs_of(name).title, needs=_missing(name)) for name in search_names()]
+    names = [*OWN_CLIENTS, *known_services()]
+    return [SearchOffer(name=name, title=needs_of(name).title, needs=_missing(name)) for name in names]
 
 
 def _missing(name: str) -> str:
-    if name == DUCKDUCKGO:
-        return ""
-    service = known_services()[name]
-    return service.missing(*access_to(service))
+    access, needs = access_to(name), needs_of(name)
+    if needs.key_setting and not access.key:
+        return needs.key_setting
+    return needs.address_setting if needs.address_setting and not access.address else ""

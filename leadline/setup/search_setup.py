@@ -10,16 +10,8 @@ from schemas.evidence import StepKind
 from services.run.errors import LeadlineError
 from services.run.settings import settings
 from services.run.ui_text import problem_text, say, spoken_locale
-from services.search.web import (
-    BESIDE,
-    access_to,
-    known_services,
-    opened_web,
-    provider_of,
-    search_names,
-    side_by_side,
-)
-from services.search.web_services.service import DUCKDUCKGO
+from services.search.web import BESIDE, access_to, known_services, provider_of, set_up, side_by_side, whole_web
+from services.search.web_services.service import OWN_CLIENTS
 
 MAX_RESULTS = 3
 PROBE = "sounding machine"
@@ -38,8 +30,8 @@ class Needs(NamedTuple):
 
 def needs_of(name: str) -> Needs:
     """Return the requirements of a search. Blocking when called first."""
-    if name == DUCKDUCKGO:
-        return Needs("DuckDuckGo")
+    if name in OWN_CLIENTS:
+        return Needs("Tavily", key_setting="TAVILY_API_KEY") if name == "tavily" else Needs("DuckDuckGo")
     service = known_services()[name]
     return Needs(
         service.title,
@@ -64,7 +56,7 @@ def offers() -> dict[str, str]:
     ][:OF_PAPERS]
     titles = " and ".join(needs_of(name).title for name in papers)
     return {
-        **{name: _words(needs_of(name)) for name in (*opened, DUCKDUCKGO)},
+        **{name: _words(needs_of(name)) for name in ("tavily", *opened, "duckduckgo")},
         **({BESIDE.join(papers): f"Only papers: {titles} (no key)"} if papers else {}),
         "documents": "None: only my documents",
     }
@@ -88,7 +80,7 @@ def names_in(wanted: str) -> list[str]:
 
 def set_up_by(settings: Collection[str]) -> list[str]:
     """Return the searches whose key or address is among settings."""
-    return [name for name in search_names() if {*needs_of(name)[1:]} & {*settings}]
+    return [name for name in (*OWN_CLIENTS, *known_services()) if {*needs_of(name)[1:]} & {*settings}]
 
 
 async def search_problems(names: Iterable[str]) -> list[str]:
@@ -96,7 +88,7 @@ async def search_problems(names: Iterable[str]) -> list[str]:
     problems: list[str] = []
     for name in names:
         try:
-            await provider_of(name).search(PROBE, 1)
+            await provider_of(access_to(name)).search(PROBE, 1)
         except LeadlineError as error:
             problems.append(str(error))
     return problems
@@ -105,11 +97,11 @@ async def search_problems(names: Iterable[str]) -> list[str]:
 async def searches() -> list[Check]:
     """Test the searches of `LEADLINE_SEARCH`, and those of the whole web that are set up; no others are reached."""
     try:
-        names = await asyncio.to_thread(search_names)
+        names = await asyncio.to_thread(lambda: [*OWN_CLIENTS, *known_services()])
         used = await asyncio.to_thread(_used)
     except LeadlineError:  # the check of LEADLINE_SEARCH reports the error
         return []
-    opened = opened_web()
+    opened = [name for name in whole_web() if set_up(name)]
     return list(await asyncio.gather(*(_checked(name, name in opened, name in used) for name in names)))
 
 
@@ -124,7 +116,7 @@ async def _checked(name: str, opened: bool, used: bool) -> Check:
     wanted = opened or settings().leadline_search != "auto"  # `auto` may omit searches that need no key
     begun = time.monotonic()
     try:
-        provider = await asyncio.to_thread(provider_of, name)
+        provider = await asyncio.to_thread(provider_of, access_to(name))
         hits = await provider.search(PROBE, MAX_RESULTS)
     except LeadlineError as error:
         return Check(
@@ -137,9 +129,11 @@ async def _checked(name: str, opened: bool, used: bool) -> Check:
 
 
 def _remedy(name: str) -> str:
-    if name == DUCKDUCKGO:
+    if name == "tavily":
+        return say("doctor_set_this", what="TAVILY_API_KEY")
+    if name == "duckduckgo":
         return say("doctor_no_key", search=name)
-    service = known_services()[name]
-    if missing := service.missing(*access_to(service)):
+    service, access = known_services()[name], access_to(name)
+    if missing := service.missing(access.key, access.address):
         return say("doctor_set_this", what=missing)
     return say("doctor_no_key" if service.key != "needed" else "doctor_name_it", search=name)

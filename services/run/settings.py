@@ -64,6 +64,8 @@ class Settings(BaseModel):
     """Likeness from which a passage is found by its meaning alone: 0 is nothing in common, 1 a clear match."""
     leadline_top_k: int = Field(default=5, ge=1, le=100)
     """Passages that words, and as many that meaning, bring in for each query."""
+    tavily_api_key: SecretStr | None = None
+    tavily_base_url: str | None = None
     leadline_search: str = "auto"
     leadline_search_services: Place | None = None
     """File of search services beside the built-in ones, or in their place; see docs/search.md."""

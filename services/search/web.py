@@ -6,7 +6,7 @@
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from schemas.context import RunContext
@@ -19,8 +19,9 @@ from services.sandbox.slots import Slots
 from services.search.duckduckgo import DuckDuckGoSearch
 from services.search.filters import ANYTHING, Filters
 from services.search.hit import Hit, SearchProvider
+from services.search.tavily import TavilySearch
 from services.search.web_services.client import ServiceSearch
-from services.search.web_services.service import DUCKDUCKGO, Service, services
+from services.search.web_services.service import OWN_CLIENTS, Service, services
 from services.text.dates import first_day, last_day
 
 MAX_FAILURES = 3
@@ -119,6 +120,15 @@ MAX_NAMED = 5
 """Maximum addresses in a question that are read."""
 
 
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Key and address of a search; empty if there is none."""
+
+    name: str
+    key: str = field(repr=False)
+    address: str = field(repr=False)
+
+
 def known_services() -> Mapping[str, Service]:
     """Return the records of services by name: the built-in records, and those of the operator's file. Blocking when called first.
 
@@ -131,15 +141,19 @@ def known_services() -> Mapping[str, Service]:
         raise SettingsError(f"LEADLINE_SEARCH_SERVICES cannot be used: {error}") from None
 
 
-def search_names() -> list[str]:
-    """Return the names of all searches of the web."""
-    return [DUCKDUCKGO, *known_services()]
+def known_names() -> list[str]:
+    """Return the names that a choice may contain."""
+    return [*SEARCH_WORDS, *OWN_CLIENTS, *known_services()]
 
 
-def access_to(service: Service) -> tuple[str, str]:
-    """Return the key and the address of a service from the environment; each is empty if it is not set."""
-    key, address = (secret_named(setting) for setting in (service.key_setting, service.address_setting))
-    return key.get_secret_value() if key else "", address.get_secret_value() if address else ""
+def access_to(name: str) -> Access:
+    """Return the key and address of a search from the environment."""
+    if name in OWN_CLIENTS:
+        key, address = (settings().tavily_api_key, settings().tavily_base_url) if name == "tavily" else (None, None)
+        return Access(name, key.get_secret_value() if key else "", address or "")
+    service = known_services()[name]
+    key, own = (secret_named(setting) for setting in (service.key_setting, service.address_setting))
+    return Access(name, key.get_secret_value() if key else "", own.get_secret_value() if own else "")
 
 
 def side_by_side(wanted: str, kind: StepKind = "general") -> list[tuple[str, ...]]:
@@ -153,7 +167,7 @@ def side_by_side(wanted: str, kind: StepKind = "general") -> list[tuple[str, ...
     if wanted in SEARCH_WORDS:
         return []
     groups = [tuple(dict.fromkeys(map(str.strip, group.split(ELSE)))) for group in wanted.split(BESIDE)]
-    names = [*SEARCH_WORDS, *search_names()]
+    names = known_names()
     for name in (name for group in groups for name in group):
         if name in SEARCH_WORDS:
             raise BadInput(f"{name!r} already says where to search; {wanted!r} combines it. Name web searches.")
@@ -168,15 +182,19 @@ def side_by_side(wanted: str, kind: StepKind = "general") -> list[tuple[str, ...
     return chosen
 
 
-def opened_web() -> list[str]:
-    """Return the searches of the whole web that are set up, which opens the web to `auto`."""
-    return [name for name, service in known_services().items() if "general" in service.kinds and _is_set_up(service)]
+def set_up(name: str) -> bool:
+    """Tell whether the required key or address of a search is set."""
+    access = access_to(name)
+    if name in OWN_CLIENTS:
+        return bool(access.key)
+    service = known_services()[name]
+    opened = bool(access.address) if service.address_setting else service.key == "needed"
+    return opened and not service.missing(access.key, access.address)
 
 
-def _is_set_up(service: Service) -> bool:
-    """Tell whether the required key or address of a search is set; what requires neither is not set up."""
-    key, address = access_to(service)
-    return bool(address or service.key == "needed") and not service.missing(key, address)
+def whole_web() -> list[str]:
+    """Return the searches of the whole web that are set up for `auto`."""
+    return ["tavily", *(name for name, service in known_services().items() if "general" in service.kinds)]
 
 
 def _automatic(kind: StepKind) -> list[tuple[str, ...]]:
@@ -185,16 +203,16 @@ def _automatic(kind: StepKind) -> list[tuple[str, ...]]:
     Without a search of the whole web the result is empty, so that only chosen services are reached; keys with other
     purposes, such as GitHub's, do not enable web searches.
     """
-    opened = opened_web()
+    opened = [name for name in whole_web() if set_up(name)]
     if not opened:
         return []
     fitting = [
         name
         for name, service in known_services().items()
-        if kind in service.kinds and (_is_set_up(service) or not (service.key == "needed" or service.address_setting))
+        if kind in service.kinds and (set_up(name) or not (service.key == "needed" or service.address_setting))
     ]
     return [
-        (opened[0], DUCKDUCKGO),
+        (opened[0], "duckduckgo"),
         *((name,) for name in dict.fromkeys([*opened[1:], *fitting]) if name != opened[0]),
     ]
 
@@ -213,7 +231,7 @@ def web_search(context: RunContext, kind: StepKind = "general") -> list[SearchPr
         if context.search:
             raise
         raise SettingsError(f"LEADLINE_SEARCH cannot be used: {error}") from None
-    return [_web(names, filters) for names in groups]
+    return [_web(tuple(map(access_to, names)), filters) for names in groups]
 
 
 def filters_of(context: RunContext) -> Filters:
@@ -233,23 +251,37 @@ def filters_of(context: RunContext) -> Filters:
 
 
 @lru_cache(maxsize=500)
-def _web(names: tuple[str, ...], filters: Filters) -> SearchProvider:
+def _web(accesses: tuple[Access, ...], filters: Filters) -> SearchProvider:
     """Cache one per process, so that it remembers paused providers."""
-    return FailOver([provider_of(name, filters) for name in names])
+    return FailOver([provider_of(access, filters) for access in accesses])
 
 
-def provider_of(name: str, filters: Filters = ANYTHING) -> SearchProvider:
+def provider_of(access: Access, filters: Filters = ANYTHING) -> SearchProvider:
     """Return a search of the web.
 
     Raises:
         BadInput: the key or the address is missing or cannot be used; the message names the setting.
     """
     seconds = settings().leadline_search_timeout
-    if name == DUCKDUCKGO:
+    if access.name == "duckduckgo":
         return DuckDuckGoSearch(url=settings().leadline_duckduckgo_url, filters=filters, seconds=seconds)
-    service = known_services()[name]
-    contact = settings().leadline_contact or ""
-    return ServiceSearch(service, *access_to(service), filters=filters, seconds=seconds, contact=contact)
+    if access.name == "tavily":
+        if not access.key:
+            raise BadInput(
+                "Search through Tavily was requested, but TAVILY_API_KEY is not set. Set it, or choose another search: "
+                "duckduckgo needs no key.",
+                page="Search through Tavily was requested, but this server has no key for it. Choose another under “Where to "
+                "search” in the settings: DuckDuckGo needs no key.",
+            )
+        return TavilySearch(access.key, access.address or None, filters=filters, seconds=seconds)
+    return ServiceSearch(
+        known_services()[access.name],
+        access.key or None,
+        access.address or None,
+        filters=filters,
+        seconds=seconds,
+        contact=settings().leadline_contact or "",
+    )
 
 
 def forget_web() -> None:

@@ -1,4 +1,4 @@
-"""The web: Tavily and DuckDuckGo as loopback servers, and pages of a loopback site."""
+"""The web: the real clients of Tavily and DuckDuckGo against loopback servers, and pages of a loopback site."""
 
 import json
 from collections.abc import Iterator

@@ -138,10 +138,9 @@ class ServiceSearch:
         """
         if missing := service.missing(key, address):
             raise BadInput(
-                f"Search through {service.title} was requested, but {missing} is not set. Set it, or choose another search: "
-                "duckduckgo needs no key.",
+                f"Search through {service.title} was requested, but {missing} is not set. Set it, or choose another search.",
                 page=f"Search through {service.title} was requested, but this server is not set up for it. Choose another under "
-                "“Where to search” in the settings: DuckDuckGo needs no key.",
+                "“Where to search” in the settings.",
             )
         if key and service.key != "none" and not _KEY.fullmatch(key):
             raise BadInput(f"{service.key_setting} is not a key: it contains blanks or other characters.")

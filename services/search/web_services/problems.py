@@ -13,8 +13,7 @@ from services.search.web_services.service import Service
 
 LONGEST_QUOTE = 200
 """Maximum characters of a service's own message to repeat."""
-_REFUSALS = frozenset({401, 402, 403, 429, 432, 433})
-"""Statuses for a key, a plan or a limit; Tavily has the last two for its limits."""
+_REFUSALS = frozenset({401, 402, 403, 429})
 _OF_QUERY = frozenset({400, 413, 414, 422})
 
 

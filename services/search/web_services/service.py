@@ -26,8 +26,8 @@ Form = Literal["markup", "inverted_index"]
 
 BUILT_IN = Path(__file__).with_name("services.toml")
 _WORDS = {"extra_forbidden": "there is no field of this name", "missing": "it is missing"}
-DUCKDUCKGO = "duckduckgo"
-"""The search with a client of its own, which no record replaces."""
+OWN_CLIENTS = ("tavily", "duckduckgo")
+"""Searches with their own clients, which records cannot replace."""
 LONGEST_FILE = 1_000_000
 """Maximum bytes of an operator's file."""
 
@@ -259,7 +259,7 @@ def read_services(file: Path) -> dict[str, Service]:
 def _service(file: Path, name: str, table: Any) -> Service:
     if not isinstance(table, dict):
         raise BadInput(f"{file}: {name} is not a table. Write a service as [{name}] and its fields below.")
-    if name in (DUCKDUCKGO, *SEARCH_WORDS):
+    if name in (*OWN_CLIENTS, *SEARCH_WORDS):
         raise BadInput(f"{file}: {name} is already taken. Give the service another name.")
     if "name" in table:
         raise BadInput(f"{file}: {name}.name is not allowed: the service is named by its table.")

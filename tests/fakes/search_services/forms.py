@@ -16,16 +16,6 @@ def answer(name: str) -> Any:
 
 
 FORMS: dict[str, Form] = {
-    "tavily": Form(
-        "/search",
-        "query",
-        answer("tavily"),
-        answer("tavily") | {"results": []},
-        limit="max_results",
-        key=("Authorization", "Bearer {key}"),
-        needs_key=True,
-        post=True,
-    ),
     "searxng": Form(
         "/search",
         "q",

@@ -10,7 +10,7 @@ from schemas.evidence import StepKind
 from services.run.errors import BadInput, SettingsError
 from services.run.settings import forget_settings
 from services.search.providers import check_search, examples_stand_in, providers_for
-from services.search.web import forget_web, search_names, side_by_side, web_search
+from services.search.web import forget_web, known_names, side_by_side, web_search
 from tests.fakes.search_services.served import served
 from tests.fakes.search_services.twin import KEY
 
@@ -70,7 +70,7 @@ def test_names_are_asked_side_by_side_or_in_turn(wanted: str, groups: list[tuple
 def test_an_unknown_name_lists_the_known(wanted: str) -> None:
     with pytest.raises(BadInput, match="There is no search") as caught:
         side_by_side(wanted)
-    assert all(name in str(caught.value) for name in search_names())
+    assert all(name in str(caught.value) for name in known_names())
 
 
 @pytest.mark.parametrize("word", ["auto", "documents", "none"])
@@ -173,13 +173,13 @@ def test_a_service_of_ones_own_is_known_and_opens_the_web_where_it_searches_all_
     file = tmp_path / "own.toml"
     file.write_text(OWN.format(name="ships", key=key, kind=kind))
     set_up(LEADLINE_SEARCH_SERVICES=str(file), SHIPS_KEY=KEY)
-    assert "ships" in search_names()
+    assert "ships" in known_names()
     assert [provider.name for provider in web_search(RunContext(search="ships"))] == ["ships"]
     groups = side_by_side("auto", "general")
     assert (groups[:1] == [("ships", "duckduckgo")]) == opens == bool(groups)
 
 
-@pytest.mark.parametrize("name", ["auto", "none", "duckduckgo"])
+@pytest.mark.parametrize("name", ["auto", "none", "tavily", "duckduckgo"])
 def test_a_service_cannot_take_a_name_that_means_something_else(name: str, set_up: SetUp, tmp_path: Path) -> None:
     file = tmp_path / "own.toml"
     file.write_text(OWN.format(name=name, key="needed", kind="general"))

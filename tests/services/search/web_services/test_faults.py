@@ -56,12 +56,6 @@ async def test_a_limit_that_soon_ends_is_waited_for_once() -> None:
             await answered("crossref", Reply(429, {}, headers={"Retry-After": later}))
 
 
-@pytest.mark.parametrize("status", [432, 433])
-async def test_a_limit_of_tavilys_plan_is_a_refusal(status: int) -> None:
-    with pytest.raises(SearchRefused, match="Tavily: its usage limit is reached"):
-        await answered("tavily", Reply(status, {}))
-
-
 async def test_githubs_403_at_its_limit_is_one() -> None:
     with pytest.raises(SearchRefused, match=r"usage limit is reached.*With a key \(GITHUB_TOKEN\) it takes more"):
         await answered("github", Reply(403, {}, headers={"X-RateLimit-Remaining": "0"}), key=None)

@@ -10,7 +10,7 @@ from schemas.clean_text import clean_address
 from schemas.options import SEARCH_WORDS, SearchPlace
 from services.run.errors import BadInput
 from services.search.web_services.client import ServiceSearch
-from services.search.web_services.service import DUCKDUCKGO, read_services, services
+from services.search.web_services.service import OWN_CLIENTS, read_services, services
 from tests.conftest import PROJECT
 from tests.fakes.search_services.forms import FORMS
 from tests.fakes.search_services.twin import Form, twin
@@ -129,9 +129,9 @@ def test_the_guide_has_each_search_and_what_it_needs() -> None:
     guide = (PROJECT / "docs/search.md").read_text("utf-8")
     rows = {line.split("`")[1]: line for line in guide.splitlines() if line.startswith("| `")}
     for name, service in services().items():
-        needed = filter(None, (service.key_setting, "" if service.address else service.address_setting))
+        needed = [setting for setting in (service.key_setting, service.address_setting) if setting]
         assert all(setting in rows[name] for setting in needed), name
         assert ("LEADLINE_CONTACT" in rows[name]) == service.sends_contact, name
     offered = TypeAdapter(SearchPlace).json_schema()["examples"]
-    assert offered == [*SEARCH_WORDS, DUCKDUCKGO, *services()]
+    assert offered == [*SEARCH_WORDS, *OWN_CLIENTS, *services()]
     assert set(offered) - {"auto", "documents", "none"} <= rows.keys()
