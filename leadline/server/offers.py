@@ -20,8 +20,7 @@ from services.run.errors import BadInput, SettingsError
 from services.run.estimate import Estimate, estimate, estimate_figures, shortfall_line
 from services.run.roles import OFFLINE, ROLES, role_model
 from services.run.scope import checked_choices
-from services.search.choice import access_to, known_services
-from services.search.web import filters_of
+from services.search.web import access_to, filters_of, known_services
 from services.search.web_services.service import OWN_CLIENTS
 
 estimates = APIRouter()

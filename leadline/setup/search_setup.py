@@ -10,8 +10,7 @@ from schemas.evidence import StepKind
 from services.run.errors import LeadlineError
 from services.run.settings import settings
 from services.run.ui_text import problem_text, say, spoken_locale
-from services.search.choice import BESIDE, access_to, known_services, set_up, side_by_side, whole_web
-from services.search.web import provider_of
+from services.search.web import BESIDE, access_to, known_services, provider_of, set_up, side_by_side, whole_web
 from services.search.web_services.service import OWN_CLIENTS
 
 MAX_RESULTS = 3

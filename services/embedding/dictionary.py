@@ -142,7 +142,6 @@ _whole: set[str] = set()
 
 
 def _is_whole(file: Path) -> bool:
-    """Tell whether a table exists, is not damaged and not empty."""
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as db:
             return bool(

@@ -13,12 +13,12 @@ from services.search.file_types import (
     EMPTY,
     MAX_BYTES,
     MAX_CHARACTERS,
+    MAX_CUT,
     NO_TEXT,
     TOO_LARGE,
     Converted,
+    passage_terms,
 )
-from services.search.passage_terms import MAX_CHARACTERS as MAX_PASSAGES_OF
-from services.search.passage_terms import passage_terms
 from services.search.table_profile import HOLDING, Profiled, embedded_tables
 from services.text.normal_form import normalise_text
 
@@ -52,7 +52,7 @@ Read = Callable[[str, bytes], Content]
 
 def with_passages(answer: Converted) -> Converted:
     """Return a converted file with its passages for an index, unless its text is long."""
-    if "error" in answer or len(answer["text"]) > MAX_PASSAGES_OF:
+    if "error" in answer or len(answer["text"]) > MAX_CUT:
         return answer
     return {**answer, "passages": list(passage_terms(answer["title"], answer["text"]))}
 

@@ -9,11 +9,13 @@ import io
 import re
 import zipfile
 from collections.abc import Iterator, Mapping
+from datetime import date, datetime, time
 from email.message import MIMEPart
 from pathlib import PurePath
 from typing import Any
 from xml.etree import ElementTree
 
+import xlrd
 from bs4 import BeautifulSoup, Comment
 from lxml import etree, html
 from markitdown import DocumentConverter, StreamInfo
@@ -24,6 +26,7 @@ from markitdown.converters import (
     OutlookMsgConverter,
     PptxConverter,
 )  # fmt: skip
+from openpyxl import load_workbook
 
 from schemas.card import Card
 from schemas.clean_text import clean_line
@@ -32,13 +35,12 @@ from services.search.cards import HEAD, properties_card
 from services.search.conversion import Content, converted, with_passages
 from services.search.convert_plain import convert_plain
 from services.search.file_types import CONVERTED, MAX_CHARACTERS, SUFFIXES, Converted
-from services.search.ocr import image_document
-from services.search.pages.charset import decode_page
+from services.search.ocr import LONGEST_TITLE, image_text
+from services.search.pages.content_type import decode_page
 from services.search.pages.page_card import html_card
 from services.search.pdf_text import pdf_card, pdf_text
-from services.search.sheets import Sheet, sheets_markdown, tables_of
+from services.search.sheets import Merged, Sheet, sheets_markdown, tables_of
 from services.search.table_profile import profiled
-from services.search.workbooks import workbook_sheets
 from services.text.spans import without_number
 
 _HEADLESS = re.compile(r"(?m)^\|(?:[ \t]{0,9}\|)+[ \t]*\n(\|[-:| \t]+\|[ \t]*\n)(\|.*\n)")
@@ -93,7 +95,10 @@ def convert(name: str, data: bytes) -> Converted:
 
 
 def _images(data: bytes, seconds: float) -> Content:
-    text, title = image_document(data, seconds)
+    """Return the text of a PDF file's scanned pages; its first line is the title of a document that consists of it."""
+    text = image_text(data, seconds)
+    first = next((line for line in text.splitlines() if line.strip() and not line.startswith(("#", "("))), "")
+    title = f"{first[:LONGEST_TITLE]} (OCR)" if first else ""
     return Content(text, pdf_card(data).model_copy(update={"title": title}))
 
 
@@ -109,7 +114,7 @@ def _pdf(data: bytes) -> Content:
 
 
 def _workbook(name: str, data: bytes, suffix: str) -> Content:
-    sheets, missing = workbook_sheets(data, suffix)
+    sheets, missing = (_old_sheets(data), False) if suffix == ".xls" else _sheets(data)
     text, left_out = sheets_markdown(sheets)
     note = "formulas" if missing else "beginning" if left_out else ""
     card = _properties(data) if suffix in _ARCHIVES else Card()
@@ -253,3 +258,71 @@ def _plain(node: etree._Element) -> str:
     for gap in node.iter(f"{_TEXT}s", f"{_TEXT}tab", f"{_TEXT}line-break"):
         gap.tail = f" {gap.tail or ''}"
     return " ".join("".join(node.itertext()).split())
+
+
+MAX_WHOLE = 2_000_000
+"""Bytes of a workbook up to which its merged cells are read, for which it is in memory as a whole."""
+_FORMULA = re.compile(rb"<f[ >/]")
+
+
+def _sheets(data: bytes) -> tuple[list[Sheet], bool]:
+    """Return the sheets of a workbook, and whether results of formulas are missing: the formulas then stand for them."""
+    whole = len(data) <= MAX_WHOLE
+    book = load_workbook(io.BytesIO(data), read_only=not whole, data_only=True)
+    formulas = load_workbook(io.BytesIO(data), read_only=True) if _has_formulas(data) else None
+    sheets: list[Sheet] = []
+    missing = False
+    for sheet in book.worksheets:
+        if not whole:
+            sheet.reset_dimensions()  # the size that a file claims is not trusted
+        rows = [list(row) for row in sheet.iter_rows(values_only=True)]
+        if formulas is not None:
+            written = formulas[sheet.title]
+            written.reset_dimensions()
+            for row, cells in zip(rows, written.iter_rows(values_only=True), strict=False):
+                for place, (value, formula) in enumerate(zip(row, cells, strict=False)):
+                    if value is None and formula is not None:
+                        row[place] = str(getattr(formula, "text", formula))
+                        missing = True
+        ranges = [cells.bounds for cells in sheet.merged_cells.ranges] if whole else []
+        merged: list[Merged] = sorted((top - 1, left - 1, bottom - 1, right - 1) for left, top, right, bottom in ranges)
+        sheets.append(Sheet(sheet.title, [list(map(_text, row)) for row in rows], merged))
+    return sheets, missing
+
+
+def _has_formulas(data: bytes) -> bool:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        names = [name for name in archive.namelist() if name.startswith("xl/worksheets/")]
+        return any(_FORMULA.search(archive.read(name)) for name in names)
+
+
+def _old_sheets(data: bytes) -> list[Sheet]:
+    book = xlrd.open_workbook(file_contents=data, formatting_info=True)
+
+    def text(cell: Any) -> str:
+        if cell.ctype == xlrd.XL_CELL_DATE:
+            return _text(xlrd.xldate_as_datetime(cell.value, book.datemode))
+        if cell.ctype == xlrd.XL_CELL_BOOLEAN:
+            return _text(bool(cell.value))
+        return xlrd.error_text_from_code.get(cell.value, "") if cell.ctype == xlrd.XL_CELL_ERROR else _text(cell.value)
+
+    return [
+        Sheet(
+            sheet.name,
+            [[text(cell) for cell in sheet.row(place)] for place in range(sheet.nrows)],
+            sorted((top, left, bottom - 1, right - 1) for top, bottom, left, right in sheet.merged_cells),
+        )
+        for sheet in book.sheets()
+    ]
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, float):
+        return format(value, ".15g")
+    if isinstance(value, datetime):
+        return value.isoformat(" ").removesuffix(" 00:00:00")
+    return value.isoformat() if isinstance(value, date | time) else str(value)

@@ -122,7 +122,6 @@ def _card(suffix: str, name: str) -> Card:
 
 
 def _cells(notebook: dict[str, Any]) -> Iterator[str]:
-    """Yield the cells of a notebook, with its code and what that printed as fenced code."""
     for cell in notebook["cells"]:
         source = _joined(cell["source"])
         if cell["cell_type"] != "code":
@@ -210,7 +209,6 @@ def _title(lines: Sequence[str], place: int) -> tuple[str, tuple[str, bool], int
 
 
 def _adorns(line: str, name: str) -> bool:
-    """Tell whether a line is long enough to make a title of the line beside it."""
     return _ADORNMENT.fullmatch(line) is not None and len(line) >= min(SHORTEST_ADORNMENT, len(name))
 
 
@@ -269,7 +267,6 @@ def _grid_table(block: Sequence[str]) -> list[str]:
 
 
 def _add(rows: list[list[list[str]]], cells: Sequence[str], *, new: bool) -> None:
-    """Add a line of a table to its rows, each of which has the lines of its cells."""
     if new:
         rows.append([[] for _ in cells])
     for cell, text in zip(rows[-1], cells, strict=True):

@@ -1,10 +1,12 @@
-"""Types of searchable files, their limits, and the result of a conversion."""
+"""Types of searchable files, their limits, and the result of a conversion with the passages by whose words it is searched."""
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from typing_extensions import TypedDict
 
-from services.search.passage_terms import PassageTerms
+from services.text.passages import each_passage
+from services.text.tokens import tokens
 
 MAX_BYTES = 50_000_000
 MAX_CHARACTERS = 50_000_000
@@ -41,6 +43,24 @@ TABLES = frozenset({".csv", ".tsv", ".xls", ".xlsx"})
 """Files that are tables; those inside of others are found in their text."""
 OTHER_KIND = "other_kind"
 """Reason that a file of no searchable kind is not searched."""
+MAX_CUT = 2_000_000
+"""Characters of a text whose words are cut in the process that converts it; a longer one would take the time of its conversion."""
+SHORTEST_MEANING = 12
+"""Minimum characters of a sentence, or of a passage below its headings, that have a vector: "None." is near to anything that is near to its title."""
+MAX_ROWS_BY_MEANING = 20
+"""Passages of further rows of tables in a file, after which only words find such rows: they are mostly numbers, and very many."""
+
+
+class PassageTerms(NamedTuple):
+    """A passage, by its offsets, and its search terms with blanks between."""
+
+    start: int
+    end: int
+    by_words: bool
+    """Whether it has no meaning that is worth a vector."""
+    heading: str
+    """Terms of the document's title and of the headings and lines above it."""
+    body: str
 
 
 class Converted(TypedDict, total=False):
@@ -59,3 +79,20 @@ class Converted(TypedDict, total=False):
     """What readers of the report should know of how it was read: the end of a message's key in `ui_text.toml` after `file_`, and
     behind a colon its value; empty where there is nothing."""
     error: str
+
+
+def passage_terms(title: str, text: str) -> Iterator[PassageTerms]:
+    """Yield the passages of a normalised text in order."""
+    rows = 0
+    for span in each_passage(text):
+        words = text[span.start : span.end]
+        below = sum(len(line) for line in words.split("\n") if not line.startswith("#"))
+        is_row = words.startswith("|")
+        rows += is_row and text.endswith("|\n", 0, span.start)
+        yield PassageTerms(
+            span.start,
+            span.end,
+            below < SHORTEST_MEANING or (is_row and rows > MAX_ROWS_BY_MEANING),
+            " ".join(tokens(f"{title} {span.heading} {span.enclosing}")),
+            " ".join(tokens(words)),
+        )

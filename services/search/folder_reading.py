@@ -162,7 +162,6 @@ class FolderReading:
         return sorted(unread)
 
     async def _each(self, states: Iterable[FileState], act: Callable[[Converters, FileState], Awaitable[None]]) -> None:
-        """Do something with each file; plain text beside all others."""
         plain: deque[FileState] = deque()
         others: deque[FileState] = deque()
         for state in states:

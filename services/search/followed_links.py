@@ -78,7 +78,6 @@ def links_to_follow(
 
 
 def _best_links(page: Page, wanted: Sequence[frozenset[str]], free: Callable[[str], bool]) -> Iterator[Followed]:
-    """Yield the links of a page to follow, best first; equal links in the order of the page."""
     terms = [frozenset(tokens(link.text)) for link in page.links]
     holding = Counter(chain.from_iterable(terms))
     scores = [_score(frozenset(term for term in words if holding[term] <= COMMON), wanted) for words in terms]

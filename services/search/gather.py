@@ -131,7 +131,6 @@ def _permits(filters: Filters, hit: Hit) -> bool:
 
 
 def _ranked(pool: Pool, results: Results) -> list[Key]:
-    """Merge the rankings of several searches into one, best first, without hits that have no text."""
     return list(fuse([pool.rank(query, [hit for hit in hits if hit.text]) for query, hits in results], QUERIES_K))
 
 

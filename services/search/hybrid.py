@@ -18,9 +18,9 @@ from services.embedding.dictionary import dictionary
 from services.embedding.models import Embedder
 from services.embedding.vectors import Vectors, pack, unpack
 from services.run.settings import settings
+from services.search.file_types import SHORTEST_MEANING
 from services.search.index import MOST_PASSAGES, FolderIndex
-from services.search.passage_terms import SHORTEST_MEANING
-from services.search.passage_vectors import Unembedded
+from services.search.index_file import Unembedded
 from services.search.proximity import proximity
 from services.text.passages import sentences
 from services.text.ranking import take_turns
@@ -137,7 +137,6 @@ def _closest(
 
 
 def _by_words(index: FolderIndex, query: str, limit: int) -> tuple[dict[int, float], dict[int, float]]:
-    """Return the passages with words of a query, and those with translations of them, each best first."""
     floor = settings().leadline_lexical_threshold
     depth = max(DEPTH, limit)
     lexical, crossed = index.lexical(query, AHEAD * depth), translated_hits(index, query, depth)
@@ -205,7 +204,6 @@ async def _semantic(
 
 
 def _closer(index: FolderIndex, model: str, query: Vectors, ids: NDArray[np.int64], cosines: Vectors) -> Vectors:
-    """Return the mean of each passage's cosine and its best sentence's cosine."""
     sentence_vectors = index.vectors.of_sentences(model, ids.tolist())
     closer = cosines.copy()
     for place, passage in enumerate(ids.tolist()):

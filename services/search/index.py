@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -18,13 +19,11 @@ from schemas.clean_text import clean_line
 from services.embedding.vectors import Cache
 from services.run.evidence_store import file_hash
 from services.run.private_files import make_private_folder
-from services.search.file_types import BEYOND_LIMITS, Converted
+from services.search.file_types import BEYOND_LIMITS, Converted, PassageTerms, passage_terms
 from services.search.hit import Hit, HitPassage
-from services.search.index_file import SCHEMA, VERSION, Connections, check, count_change, generation
+from services.search.index_file import SCHEMA, VERSION, Connections, PassageVectors, check, count_change, generation
 from services.search.links import Titles
 from services.search.ocr import ocr_installed
-from services.search.passage_terms import PassageTerms, passage_terms
-from services.search.passage_vectors import PassageVectors
 from services.search.table_profile import Profiled
 from services.text.normal_form import normalise_text
 from services.text.tokens import tokens
@@ -132,34 +131,33 @@ class FolderIndex:
                 self._forget_orphans(db)
             count_change(db)
 
+    def _rows(self, statement: str, *values: object) -> list[Any]:
+        with self._open() as db:
+            return db.execute(statement, values).fetchall()
+
     def skipped(self) -> list[tuple[str, str]]:
         """Return the unreadable files with the reason."""
-        with self._open() as db:
-            return list(db.execute("SELECT path, error FROM files WHERE error IS NOT NULL ORDER BY path"))
+        return self._rows("SELECT path, error FROM files WHERE error IS NOT NULL ORDER BY path")
 
     def notes(self) -> dict[str, list[str]]:
         """Return the paths of files by the note on how they were read (see `Converted.note`), sorted."""
         by_note: dict[str, list[str]] = {}
-        with self._open() as db:
-            for path, note in db.execute("SELECT path, note FROM files WHERE note != '' ORDER BY path"):
-                by_note.setdefault(note, []).append(path)
+        for path, note in self._rows("SELECT path, note FROM files WHERE note != '' ORDER BY path"):
+            by_note.setdefault(note, []).append(path)
         return by_note
 
     def tables(self) -> dict[str, list[Profiled]]:
         """Return the profiled tables of files, by path."""
-        with self._open() as db:
-            rows = db.execute("SELECT path, tables FROM files WHERE tables != '[]'").fetchall()
+        rows = self._rows("SELECT path, tables FROM files WHERE tables != '[]'")
         return {path: _TABLES.validate_json(tables) for path, tables in rows}
 
     def listing(self) -> list[tuple[str, str]]:
         """Return path and title of each searchable file, by path."""
-        with self._open() as db:
-            return list(db.execute("SELECT path, title FROM files WHERE error IS NULL ORDER BY path"))
+        return self._rows("SELECT path, title FROM files WHERE error IS NULL ORDER BY path")
 
     def count(self) -> int:
         """Return the number of searchable files."""
-        with self._open() as db:
-            return int(db.execute("SELECT count(*) FROM files WHERE hash IS NOT NULL").fetchone()[0])
+        return int(self._rows("SELECT count(*) FROM files WHERE hash IS NOT NULL")[0][0])
 
     def lexical(self, query: str, limit: int) -> dict[int, float]:
         """Return passages with words of a query, best first.
@@ -171,8 +169,7 @@ class FolderIndex:
         if not terms:
             return {}
         full_score = (_K1 + 1) * sum(self.weights(terms).values())
-        with self._open() as db:
-            rows = db.execute(_SEARCH, (" OR ".join(map(_quoted, terms)), limit)).fetchall()
+        rows = self._rows(_SEARCH, " OR ".join(map(_quoted, terms)), limit)
         return {passage: score / full_score for passage, score in rows}
 
     def beginnings(self, limit: int) -> dict[int, float]:
@@ -181,16 +178,14 @@ class FolderIndex:
             "SELECT min(passages.id) FROM passages JOIN files ON files.hash = passages.hash "
             "GROUP BY passages.hash ORDER BY min(files.path) LIMIT ?"
         )
-        with self._open() as db:
-            rows = db.execute(statement, (limit,)).fetchall()
+        rows = self._rows(statement, limit)
         return {passage: 1 / (1 + place) for place, (passage,) in enumerate(rows)}
 
     def weights(self, terms: Sequence[str]) -> dict[str, float]:
         """Return the weight of search terms; rare terms in the folder weigh more."""
         statement = "SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))"
-        with self._open() as db:
-            holding: dict[str, int] = dict(db.execute(statement, (json.dumps(terms),)))
-            (count,) = db.execute("SELECT count(*) FROM passages").fetchone()
+        holding: dict[str, int] = dict(self._rows(statement, json.dumps(terms)))
+        [(count,)] = self._rows("SELECT count(*) FROM passages")
         return {
             term: max(math.log((count - holding.get(term, 0) + 0.5) / (holding.get(term, 0) + 0.5)), 1e-6)
             for term in terms
@@ -201,9 +196,8 @@ class FolderIndex:
         words = tokens(name)
         if not words:
             return 0
-        with self._open() as db:
-            match = f"body : {_quoted(' '.join(words))}"
-            return int(db.execute("SELECT count(*) FROM terms WHERE terms MATCH ?", (match,)).fetchone()[0])
+        match = f"body : {_quoted(' '.join(words))}"
+        return int(self._rows("SELECT count(*) FROM terms WHERE terms MATCH ?", match)[0][0])
 
     def passages_naming(self, name: str, terms: Sequence[str], limit: int) -> dict[int, float]:
         """Return passages with a name's words in sequence and some of the terms, with BM25, best first.
@@ -215,8 +209,7 @@ class FolderIndex:
             return {}
         phrase = _quoted(" ".join(words))
         match = f"{phrase} AND ({' OR '.join(map(_quoted, terms))})" if terms else phrase
-        with self._open() as db:
-            return dict(db.execute(_SEARCH, (match, limit)).fetchall())
+        return dict(self._rows(_SEARCH, match, limit))
 
     def passages_holding(self, concepts: Sequence[Sequence[str]], limit: int) -> list[list[int]]:
         """Return for each concept the passages with one of its phrases, which are search terms separated by spaces."""
@@ -228,9 +221,7 @@ class FolderIndex:
     def in_another_language(self, chinese: bool) -> bool:
         """Tell whether passages hold English words, for a Chinese query, or Chinese words, for another query."""
         first, last = ("a", "zzzz") if chinese else ("\u3400", "\u9fff\u9fff")
-        with self._open() as db:
-            statement = "SELECT 1 FROM vocabulary WHERE term BETWEEN ? AND ? LIMIT ?"
-            return len(db.execute(statement, (first, last, _FEW)).fetchall()) == _FEW
+        return len(self._rows("SELECT 1 FROM vocabulary WHERE term BETWEEN ? AND ? LIMIT ?", first, last, _FEW)) == _FEW
 
     def texts(self, passages: Sequence[int]) -> dict[int, str]:
         """Return the texts of passages in the given order, without deleted passages."""
@@ -241,8 +232,7 @@ class FolderIndex:
 
     def passages(self) -> int:
         """Return the number of passages that have a meaning: all but further rows of long tables, which only words find."""
-        with self._open() as db:
-            return int(db.execute("SELECT count(*) FROM passages WHERE NOT by_words").fetchone()[0])
+        return int(self._rows("SELECT count(*) FROM passages WHERE NOT by_words")[0][0])
 
     def hits(self, passages: Mapping[int, float]) -> list[Hit]:
         """Return the sources of passages with their scores, by their first passage, with their passages in order."""
@@ -260,15 +250,14 @@ class FolderIndex:
         """Return the titles of all sources, to find the sources that a text names."""
 
         def load() -> Titles:
-            with self._open() as db:
-                rows = db.execute(
-                    "SELECT hash, min(title), card FROM files WHERE hash IS NOT NULL GROUP BY hash ORDER BY hash"
-                )
-                cards = [(key, title, Card.model_validate_json(card)) for key, title, card in rows]
-                return Titles(
-                    ((key, card.title or title) for key, title, card in cards),
-                    ((key, card.name) for key, _, card in cards if card.name),
-                )
+            rows = self._rows(
+                "SELECT hash, min(title), card FROM files WHERE hash IS NOT NULL GROUP BY hash ORDER BY hash"
+            )
+            cards = [(key, title, Card.model_validate_json(card)) for key, title, card in rows]
+            return Titles(
+                ((key, card.title or title) for key, title, card in cards),
+                ((key, card.name) for key, _, card in cards if card.name),
+            )
 
         with self._open() as db:
             current = generation(db)

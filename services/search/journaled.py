@@ -16,15 +16,13 @@ from services.run.errors import SearchError, SearchRefused
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run, current_run
 from services.run.ui_text import problem_text, say
-from services.search.failover import Answered, FailOver
-from services.search.files_read import FilesRead
-from services.search.folder_overview import overview
+from services.search.files_read import FilesRead, overview
 from services.search.gather import Gathered, gather, with_failures
 from services.search.hit import Hit, SearchProvider
 from services.search.providers import Providers, providers_for
 from services.search.run_pages import GatheredPages, may_read_web
 from services.search.table_profile import ALL_DESCRIBED, DESCRIBED
-from services.search.web import filters_of, named_pages
+from services.search.web import Answered, FailOver, filters_of, named_pages
 from services.text.normal_form import normalise_text
 
 LINKS = "links"
@@ -158,7 +156,6 @@ async def gather_once(
 
 
 def _pasted(run: Run) -> list[Hit]:
-    """Return the text that the question brings along, as a document to cite."""
     text = normalise_text(run.wishes.text)
     title = say("pasted_text", run.locale)
     return [Hit(url=title, title=title, kind="document", text=text)] if text else []

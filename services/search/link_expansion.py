@@ -190,7 +190,6 @@ class _Hop:
         return self._counts[title]
 
     def _rank(self, name: str, terms: Sequence[str], limit: int) -> list[Key]:
-        """Add the sources of passages with a name and some of the terms, and return these passages."""
         return self._pool.rank("", self._index.hits(self._index.passages_naming(name, terms, limit)))
 
     def _targets(self, sources: Iterable[str], start: dict[Key, float]) -> list[Key]:

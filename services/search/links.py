@@ -60,7 +60,6 @@ Run = TypeVar("Run", str, tuple[str, ...])
 
 
 def _longest_at_each_place(text: Run, lengths: Sequence[int], titles: Container[Run]) -> Iterator[Run]:
-    """Yield the titles in a text, in order; the longest at each position, without overlaps."""
     place = 0
     while place < len(text):
         runs = (text[place : place + length] for length in lengths if length <= len(text) - place)

@@ -71,13 +71,6 @@ def image_text(data: bytes, seconds: float) -> str:
     return "\n\n".join(blocks)
 
 
-def image_document(data: bytes, seconds: float) -> tuple[str, str]:
-    """Return the text of a PDF file's images, and the title of a document that consists of it; both are empty without text."""
-    text = image_text(data, seconds)
-    first = next((line for line in text.splitlines() if line.strip() and not line.startswith(("#", "("))), "")
-    return text, f"{first[:LONGEST_TITLE]} (OCR)" if first else ""
-
-
 def unread_pages(pages: Sequence[int], text: str) -> str:
     """Return a note on the pages whose images were not read, in the language of the text."""
     if has_cjk(text):
@@ -89,7 +82,7 @@ def _is_scan(page: Any) -> bool:
     """Tell whether only OCR can read a page of pypdfium2: an image with hardly any text, or fonts without a character map."""
     from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
-    from services.search.pdf_lines import is_legible
+    from services.search.pdf_text import is_legible
 
     width, height = page.get_size()
     images = [image.get_bounds() for image in page.get_objects(filter=[FPDF_PAGEOBJ_IMAGE])]
@@ -138,7 +131,6 @@ def in_order(lines: Iterable[tuple[str, Box]]) -> str:
 
 
 def _line(text: str, box: Box) -> PdfLine:
-    """Return a line with its words, placed in proportion to their characters."""
     left, top, right, bottom = box
     width = (right - left) / len(text)
     words = [Word(match[0], left + width * match.start(), left + width * match.end()) for match in _WORD.finditer(text)]

@@ -195,7 +195,6 @@ def _beside(line: PdfLine, other: PdfLine) -> float:
 
 
 def _rows(lines: Iterable[PdfLine]) -> list[list[PdfLine]]:
-    """Put lines that follow each other and stand side by side into one row."""
     rows: list[list[PdfLine]] = []
     for line in lines:
         above = rows[-1][-1] if rows else None

@@ -135,7 +135,6 @@ def _unruled(rows: Sequence[PdfLine], columns: Sequence[_Span]) -> str:
 
 
 def _columns(lines: Sequence[PdfLine]) -> list[_Span]:
-    """Return the columns that the cells of lines have in common."""
     rows = [(line, cells) for line in lines if len(cells := _cells(line)) > 1]
     return _merged([cell for _, cells in rows for cell in cells], mean(line.height for line, _ in rows)) if rows else []
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from schemas.clean_text import clean_line
 from schemas.evidence import Passage, Source
-from services.embedding.translation_similarity import in_both_languages
+from services.embedding.cross_lingual import in_both_languages
 from services.run.evidence_store import EvidenceStore, content_hash
 from services.search.hit import Hit, HitPassage
 from services.text.copies import adds_nothing, fingerprint, is_copy, may_be_copy, may_overlap
@@ -171,7 +171,6 @@ class Pool:
 
 @lru_cache(maxsize=16)
 def _terms_by_passage(text: str) -> dict[tuple[int, int], frozenset[str]]:
-    """Return the search terms of each passage of a text, by its start and end."""
     return {(span.start, span.end): frozenset(tokens(text[span.start : span.end])) for span in split(text)}
 
 

@@ -16,14 +16,13 @@ from services.run.scope import current_run
 from services.run.settings import Settings, settings
 from services.run.ui_text import say
 from services.run.users import own_folder
-from services.search.choice import side_by_side
 from services.search.documents import Documents, open_documents
 from services.search.files_read import FilesRead
 from services.search.folder_files import ATTACHMENTS, belongs_to_home, check_folder, documents_error, own_attachments
 from services.search.folder_reading import progress_emitted
 from services.search.hit import SearchProvider
 from services.search.table_profile import Table
-from services.search.web import web_search
+from services.search.web import side_by_side, web_search
 from services.text.ranking import bm25
 from services.text.tokens import has_cjk, tokens
 

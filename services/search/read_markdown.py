@@ -62,7 +62,6 @@ def as_read(text: str) -> str:
 
 
 def _breaks(tag: re.Match[str]) -> bool:
-    """Tell whether a tag breaks a line between words."""
     start, end = tag.span()
     between_words = tag.string[start - 1 : start].strip() and tag.string[end : end + 1].strip()
     return tag[0][1:3].lower() == "br" and bool(between_words)

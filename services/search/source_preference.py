@@ -93,7 +93,6 @@ class Preference:
         return 1.0 if years <= 1 else 0.5 if years <= MAX_AGE_YEARS else 0.0
 
     def _is_primary(self, hit: Hit) -> bool:
-        """Tell whether the source is a public body, or named in the question."""
         label = registrable(hit.url).partition(".")[0] if hit.kind == "web" else ""
         return hit.source_kind == "official" or (len(label) >= _SHORTEST_NAME and label in self.names)
 

@@ -12,7 +12,7 @@ from itertools import combinations
 
 from schemas.evidence import Contradiction
 from schemas.evidence_view import EvidenceView
-from services.embedding.translation_similarity import across_languages
+from services.embedding.cross_lingual import across_languages
 from services.text.measures import UNIT_WORDS, Measure, measures
 from services.text.passages import sentences
 from services.text.questions import answer_type, clauses_of, is_question, names_in

@@ -4,10 +4,15 @@ from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from services.search.pages.script_detection import NeedsScripts
+from services.search.pages.missing_text import NeedsScripts
 
 Claimed = Literal["general", "academic", "news", "code", "reference", "forum", "company", "personal"]
 """Kind of source that a page claims to be; only an address shows that a source is official."""
+
+MAX_LINKS = 100
+"""Maximum links of a page that are kept, in order."""
+AROUND = frozenset("nav footer aside form button menu head".split())
+"""Elements around a page's text, and forms, whose links are ignored."""
 
 
 class Job(TypedDict):

@@ -1,8 +1,9 @@
-"""One GET over guarded connections: redirects are checked, and limits are enforced while the bytes arrive."""
+"""One GET over guarded connections: redirects are checked, and limits are enforced while the bytes arrive and are decompressed piece by piece."""
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -15,7 +16,6 @@ import httpx
 from services.run.errors import PageError, PageRefused
 from services.run.settings import settings
 from services.search.pages.addresses import HostAllowance, Target, shown, target_of
-from services.search.pages.decompression import ACCEPTED, decoder_for, pieces
 
 USER_AGENT = "Leadline"
 _ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.9,text/markdown;q=0.9,*/*;q=0.5"
@@ -117,7 +117,7 @@ async def fetch(
         if check is not None:
             await check(target)
         try:
-            answer = await _get(pool, target, limits, accepts, cut=cut)
+            answer = await fetch_once(pool, target, limits, accepts, cut=cut)
         except PageRefused:
             raise
         except PageError as error:
@@ -132,38 +132,25 @@ async def fetch(
     )
 
 
-async def fetch_once(
-    pool: httpcore.AsyncConnectionPool,
-    target: Target,
-    limits: Limits,
-    headers: Mapping[str, str],
-    accepts: Callable[[dict[str, str]], None],
-) -> Fetched:
-    """GET a checked target for a browser, which follows redirects itself by further checked requests.
-
-    The headers are those of the browser's request that are forwarded; `accepts` is called with those of a success before its body is read.
-
-    Raises:
-        PageError: the server cannot or must not be reached, breaks the protocol or exceeds a limit.
-    """
-    return await _get(pool, target, limits, accepts, cut=False, more=headers)
-
-
 def redirect_of(answer: Fetched) -> str:
     """Return the target of a redirect; empty for other answers."""
     return answer.headers.get("location", "") if answer.status in _REDIRECTS else ""
 
 
-async def _get(
+async def fetch_once(
     pool: httpcore.AsyncConnectionPool,
     target: Target,
     limits: Limits,
     accepts: Callable[[dict[str, str]], None] | None,
     *,
-    cut: bool,
+    cut: bool = False,
     more: Mapping[str, str] | None = None,
 ) -> Fetched:
-    """Return the answer of one request; only successes have a body."""
+    """GET a checked target, with `more` headers; a redirect is returned, and only successes have a body.
+
+    Raises:
+        PageError: the server cannot or must not be reached, breaks the protocol or exceeds a limit.
+    """
     address = httpcore.URL(
         scheme=target.scheme.encode(), host=target.host.encode(), port=target.port, target=target.path.encode()
     )
@@ -268,3 +255,74 @@ def _words(error: Exception) -> str:
         tls = isinstance(error.__cause__, ssl.SSLError) or isinstance(error.__context__, ssl.SSLError)
         return "its certificate cannot be verified" if tls else "its server cannot be reached"
     return "its server broke the connection off or does not speak HTTP"
+
+
+PIECE = 256 * 1024
+"""Maximum bytes of one decompression step."""
+ACCEPTED = "gzip, deflate"
+
+
+class Decoder:
+    """Decoder of one content encoding: gzip (also with several members), deflate (with or without the zlib header, as servers send both), or none."""
+
+    def __init__(self, wbits: int = 0) -> None:
+        """Begin to decode a body of zlib's `wbits`; 0 stands for no encoding."""
+        self._wbits = wbits
+        self._stream = zlib.decompressobj(wbits) if wbits else None
+        self._started = False
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Yield the decoded pieces of this data, each of at most `PIECE`."""
+        if self._stream is None:
+            yield data
+            return
+        while True:
+            try:
+                out = self._stream.decompress(data, PIECE)
+            except zlib.error:
+                if self._started or self._wbits != zlib.MAX_WBITS:
+                    raise
+                self._wbits = -zlib.MAX_WBITS
+                self._stream = zlib.decompressobj(self._wbits)
+                continue
+            self._started = True
+            yield out
+            if self._stream.eof and self._wbits > zlib.MAX_WBITS and self._stream.unused_data.strip(b"\0"):
+                data, self._stream = self._stream.unused_data, zlib.decompressobj(self._wbits)
+                continue
+            data = self._stream.unconsumed_tail
+            if self._stream.eof or (not data and len(out) < PIECE):
+                return
+
+    def done(self) -> bool:
+        """Tell whether the data so far is complete."""
+        return self._stream is None or self._stream.eof
+
+
+def decoder_for(encoding: str) -> Decoder:
+    """Return the decoder of a Content-Encoding header.
+
+    Raises:
+        PageError: the encoding is unknown, or there are several (that is how bombs are packed).
+    """
+    names = [name for name in (part.strip().lower() for part in encoding.split(",")) if name not in {"", "identity"}]
+    match names:
+        case []:
+            return Decoder()
+        case ["gzip" | "x-gzip"]:
+            return Decoder(zlib.MAX_WBITS | 16)
+        case ["deflate"]:
+            return Decoder(zlib.MAX_WBITS)
+    raise PageError(f"it is encoded as {', '.join(names)[:60]}, which is not read")
+
+
+def pieces(decoder: Decoder, data: bytes) -> Iterator[bytes]:
+    """Yield the decoded pieces of some data.
+
+    Raises:
+        PageError: the data does not have the declared encoding.
+    """
+    try:
+        yield from decoder.feed(data)
+    except zlib.error:
+        raise PageError("its compressed data is broken") from None

@@ -1,16 +1,20 @@
-"""Guarded connections: a name is resolved once, every address is checked, and a checked address is dialled.
+"""Guards of the pages that are read: connections to checked addresses alone, and robots.txt.
 
-The check is part of connecting, so that redirects, reused clients and second lookups cannot bypass it.
+A name is resolved once, every address is checked, and a checked address is dialled. The check is part of connecting, so that redirects, reused
+clients and second lookups cannot bypass it.
 """
 
 import asyncio
 import socket
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable
 
 import httpcore
+from protego import Protego
 
 from services.run.errors import PageError, PageRefused
-from services.search.pages.addresses import HostAllowance, addresses_problem
+from services.search.pages.addresses import HostAllowance, Target, addresses_problem, shown
+from services.search.pages.fetch import USER_AGENT, Fetched, Limits
 
 Resolve = Callable[[str, int], Awaitable[list[str]]]
 """Returns the addresses of a host and port, in the order in which to try them."""
@@ -90,3 +94,52 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
     async def sleep(self, seconds: float) -> None:
         """Wait between attempts."""
         await asyncio.sleep(seconds)
+
+
+ROBOTS = Limits(seconds=10.0, connect_seconds=5.0, read_seconds=5.0, wire_bytes=512_000, body_bytes=1_000_000)
+"""Limits of a robots.txt. RFC 9309 asks for 500 KiB at least; longer files are truncated."""
+Get = Callable[[Target], Awaitable[Fetched]]
+"""Fetches a robots.txt; a PageError means that it cannot be fetched."""
+
+
+class Robots:
+    """Rules of the origins that a reader has met."""
+
+    def __init__(self) -> None:
+        self._rules: dict[str, Protego | None] = {}
+        """None forbids everything."""
+        self._asking: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    async def check(self, target: Target, get: Get) -> None:
+        """Check that a target's site lets programs read it.
+
+        As RFC 9309 has it, a robots.txt that is missing (4xx) or cannot be reached at all allows everything, and a
+        server that fails (5xx) forbids it.
+
+        Raises:
+            PageRefused: the site forbids reading this page.
+        """
+        async with self._asking[target.origin]:
+            if target.origin not in self._rules:
+                self._rules[target.origin] = await self._ask(target, get)
+        rules = self._rules[target.origin]
+        if rules is None:
+            raise PageRefused(
+                f"{shown(target.url)} is not read: the site's robots.txt fails, so what it allows is not known. "
+                "Try again later, or use another source.",
+                passing=True,
+            )
+        if not rules.can_fetch(target.url, USER_AGENT):
+            raise PageRefused(
+                f"{shown(target.url)} is not read: the site's robots.txt asks programs not to. Use another source."
+            )
+
+    @staticmethod
+    async def _ask(target: Target, get: Get) -> Protego | None:
+        try:
+            answer = await get(Target(target.scheme, target.host, target.port, "/robots.txt"))
+        except PageError:
+            return Protego.parse("")
+        if answer.status >= 500:
+            return None
+        return Protego.parse(answer.body.decode("utf-8-sig", "replace") if answer.status < 300 else "")

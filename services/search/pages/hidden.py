@@ -135,7 +135,6 @@ def _read_rule(rules: _Rules, selectors: str, body: str) -> None:
 
 
 def _drop(element: HtmlElement) -> None:
-    """Remove an element and keep the text after it."""
     parent = element.getparent()
     if parent is None:
         return

@@ -93,7 +93,6 @@ def _article(tree: HtmlElement) -> Iterator[Field]:
 
 
 def _values(value: Any) -> list[str]:
-    """Return the texts of a value: itself, or the names of the people or organisations in it."""
     values = value[:MAX_PAIRS] if isinstance(value, list) else [value]
     names = (entry.get("name") if isinstance(entry, dict) else entry for entry in values)
     return [name for name in names if isinstance(name, str)]

@@ -22,14 +22,12 @@ from services.sandbox.workers import Workers
 from services.search.converters import CONVERSIONS, MEGABYTE
 from services.search.hit import Hit
 from services.search.pages.addresses import HostAllowance, Target, shown, target_of
-from services.search.pages.extraction import Extracted, Job
+from services.search.pages.content_type import Kind, check_readable, declared_charset, kind_of
+from services.search.pages.extraction import MAX_LINKS, Extracted, Job
 from services.search.pages.fetch import Check, Fetched, Limits, connections, fetch, status_problem
-from services.search.pages.guard import GuardedBackend, Resolve, resolve
-from services.search.pages.kinds import Kind, check_readable, declared_charset, kind_of
-from services.search.pages.page_links import MAX_LINKS
-from services.search.pages.rendering import Renderer, RenderLimits
-from services.search.pages.robots import ROBOTS, Robots
-from services.search.pages.script_detection import has_drawn, shows_more
+from services.search.pages.guard import ROBOTS, GuardedBackend, Resolve, Robots, resolve
+from services.search.pages.missing_text import has_drawn, shows_more
+from services.search.pages.rendering import Renderer
 from services.search.source_kinds import category_of, site_of
 from services.text.normal_form import normalise_text
 
@@ -108,7 +106,6 @@ class PageReader(AbstractAsyncContextManager["PageReader"]):
         resolver: Resolve = resolve,
         dialler: httpcore.AsyncNetworkBackend | None = None,
         tls: ssl.SSLContext | None = None,
-        render_limits: RenderLimits | None = None,
     ) -> None:
         """Create a reader, by default of the hosts of LEADLINE_ALLOW_PRIVATE_HOSTS and with the system's authorities.
 
@@ -123,7 +120,7 @@ class PageReader(AbstractAsyncContextManager["PageReader"]):
         self._robots = Robots()
         self._backend = GuardedBackend(self.allowance, resolver, dialler)
         self._tls = tls
-        self._renderer = Renderer(self.allowance, self._backend, tls, render_limits)
+        self._renderer = Renderer(self.allowance, self._backend, tls)
         answers = TypeAdapter(Extracted)
         self._extractors = Workers(
             "services.search.pages.extract", answers, count=2, longest=LONGEST_ANSWER, memory=PAGE_MEMORY
@@ -256,7 +253,6 @@ class PageReader(AbstractAsyncContextManager["PageReader"]):
 
 
 def _checked(extracted: Extracted) -> Extracted:
-    """Return an extraction that holds text; without one raise its reason."""
     if "error" in extracted:
         raise PageError(extracted["error"])
     return extracted

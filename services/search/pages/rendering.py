@@ -9,7 +9,6 @@ import asyncio
 import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 import httpcore
 
@@ -19,8 +18,8 @@ from services.sandbox.browser import find_browser, render_page
 from services.sandbox.slots import Slots
 from services.sandbox.tab import BrowserReply, BrowserRequest, Drawn
 from services.search.pages.addresses import HostAllowance, Target, shown, target_of
+from services.search.pages.extraction import AROUND
 from services.search.pages.fetch import Check, Fetched, Limits, connections, fetch_once, redirect_of
-from services.search.pages.page_links import AROUND
 
 BROWSERS_AT_ONCE = 2
 """Maximum browsers of this process; each takes some 300 MB."""
@@ -70,11 +69,8 @@ class Renderer:
         allowance: HostAllowance,
         backend: httpcore.AsyncNetworkBackend,
         tls: ssl.SSLContext | None = None,
-        render_limits: RenderLimits | None = None,
     ) -> None:
-        self.mode: Literal["auto", "off"] = settings().leadline_render
         self._allowance, self._backend, self._tls = allowance, backend, tls
-        self._render_limits = render_limits or RenderLimits()
 
     async def render(self, page: Fetched, check: Checks, drawn: Drawn) -> bytes:
         """Return the page's HTML in UTF-8 after its scripts have run; it is waited for as long as it is not `drawn`.
@@ -82,12 +78,12 @@ class Renderer:
         Raises:
             PageError: the page was not rendered; the message is a part of a sentence.
         """
-        if self.mode == "off":
+        if settings().leadline_render == "off":
             raise PageError("LEADLINE_RENDER is off")
         browser = await asyncio.to_thread(find_browser)
         if browser is None:
             raise PageError(NOTHING_RENDERS)
-        limits = self._render_limits
+        limits = RenderLimits()
         async with _TURNS.held(), connections(self._backend, self._tls) as pool:
             requests = Subrequests(page, pool, self._allowance, check(pool), limits)
             html = await render_page(
@@ -160,7 +156,7 @@ class Subrequests:
 
         self._left -= room
         try:
-            answer = await fetch_once(self._pool, target, limits, _passed_on(headers), begins)
+            answer = await fetch_once(self._pool, target, limits, begins, more=_passed_on(headers))
             used = len(answer.body)
         finally:
             self._left += room - used
@@ -200,7 +196,6 @@ def _preflight(headers: Mapping[str, str]) -> BrowserReply:
 
 
 def _passed_on(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return the forwarded headers of a request, without malformed ones."""
     return {
         name.title(): value
         for name, value in headers.items()

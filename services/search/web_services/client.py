@@ -21,10 +21,8 @@ from services.run.errors import BadInput, PageError, SearchError
 from services.run.secrecy import register_secrets, without_secrets_in
 from services.search.filters import ANYTHING, Filters
 from services.search.hit import Hit
-from services.search.pages.decompression import ACCEPTED, decoder_for, pieces
-from services.search.pages.fetch import tls_context
-from services.search.web_services.atom import MalformedFeed, read_feed
-from services.search.web_services.paths import scalar, values_at
+from services.search.pages.fetch import ACCEPTED, decoder_for, pieces, tls_context
+from services.search.web_services.answers import MalformedFeed, read_feed, scalar, values_at
 from services.search.web_services.problems import (
     advice,
     is_limit,

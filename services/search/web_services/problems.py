@@ -8,7 +8,7 @@ from typing import Any
 from schemas.clean_text import clean_line
 from services.run.errors import SearchError, SearchRefused
 from services.run.secrecy import without_secrets
-from services.search.web_services.paths import listed
+from services.search.web_services.answers import listed
 from services.search.web_services.service import Service
 
 LONGEST_QUOTE = 200

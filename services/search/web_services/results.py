@@ -10,7 +10,7 @@ from schemas.clean_text import clean_address
 from schemas.publication import Publication
 from services.run.errors import SearchError
 from services.search.hit import Hit
-from services.search.web_services.paths import listed, meets, scalar, values_at
+from services.search.web_services.answers import listed, meets, scalar, values_at
 from services.search.web_services.service import Paths, Service, placeholders
 from services.text.dates import iso_date
 from services.text.normal_form import normalise_text, unescape
@@ -119,7 +119,6 @@ def _others(service: Service, item: dict[str, Any]) -> list[Hit]:
 
 
 def _publication(service: Service, item: dict[str, Any], published: str) -> Publication | None:
-    """Return the data of a publication; None if the record has no such fields."""
     fields = service.fields
     named = (fields.venue, fields.authors, fields.citations, fields.doi, fields.licence, fields.open_url)
     if not any(named):

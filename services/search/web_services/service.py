@@ -17,7 +17,7 @@ from schemas.clean_text import CleanLine, clean_address
 from schemas.evidence import SourceCategory, StepKind
 from schemas.options import SEARCH_WORDS, TimeRange
 from services.run.errors import BadInput, reason_of
-from services.search.web_services.paths import steps
+from services.search.web_services.answers import steps
 
 PLACEHOLDERS = frozenset("query limit language contact key time_range since since_day only never".split())
 """What parameters, headers and the address can hold in braces; the docstring of `Service.parameters` says what each is."""

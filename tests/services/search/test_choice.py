@@ -9,9 +9,8 @@ from schemas.context import RunContext
 from schemas.evidence import StepKind
 from services.run.errors import BadInput, SettingsError
 from services.run.settings import forget_settings
-from services.search.choice import known_names, side_by_side
 from services.search.providers import check_search, examples_stand_in, providers_for
-from services.search.web import forget_web, web_search
+from services.search.web import forget_web, known_names, side_by_side, web_search
 from tests.fakes.search_services.served import served
 from tests.fakes.search_services.twin import KEY
 

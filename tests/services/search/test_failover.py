@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from services.run.errors import SearchError, SearchRefused
-from services.search.failover import FailOver
 from services.search.hit import Hit
+from services.search.web import FailOver
 
 
 class Clock:

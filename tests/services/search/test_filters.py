@@ -25,10 +25,6 @@ def test_a_domain_stands_for_all_below_it(url: str, *, taken: bool) -> None:
     assert filters.permit(url) is taken
 
 
-def test_without_lists_all_sites_are_taken() -> None:
-    assert Filters().permit("https://example.com/")
-
-
 @pytest.mark.parametrize("text", ["*.example.com", "https://example.com:8080/a?b", "example.com.", ".example.com"])
 def test_domains_are_read_as_people_write_them(text: str) -> None:
     assert Filters.of([text]).only == ("example.com",)

@@ -137,18 +137,17 @@ def pages(domain: str, count: int) -> list[Hit]:
     ]
 
 
-@pytest.mark.parametrize(("domain", "most"), [("blog.example.com", PER_SITE), ("arxiv.org", 8)])
-async def test_pages_of_one_site_take_turns_with_others_unless_many_publish_there(domain: str, most: int) -> None:
-    first, others = pages(domain, 9), [one for name in ("a.org", "b.org", "c.org") for one in pages(name, 1)]
-    found = await gathered(*first, *others, limit=8)
+@pytest.mark.parametrize(
+    ("domain", "others", "most"),
+    [("blog.example.com", "a.org b.org c.org", PER_SITE), ("arxiv.org", "a.org b.org c.org", 8), ("a.org", "", 8)],
+    ids=["of one owner", "where many publish", "alone"],
+)
+async def test_pages_of_one_site_take_turns_with_others(domain: str, others: str, most: int) -> None:
+    first = pages(domain, 9)
+    found = await gathered(*first, *(one for name in others.split() for one in pages(name, 1)), limit=8)
     of_first = [one for one in found.passages if domain.endswith(one.site) or one.site == domain]
     assert len(found.passages) == 8
     assert len(of_first) == most
-
-
-async def test_a_lone_site_takes_no_turns() -> None:
-    found = await gathered(*pages("a.org", 9), limit=8)
-    assert [one.title for one in found.passages] == [f"a.org {place}" for place in range(8)]
 
 
 async def test_passages_and_sources_tell_site_kind_and_date() -> None:

@@ -7,7 +7,7 @@ from lxml import html
 
 from services.search.pages.extract import extract
 from services.search.pages.extraction import Extracted
-from services.search.pages.script_detection import (
+from services.search.pages.missing_text import (
     MAX_ELEMENTS,
     NeedsScripts,
     has_drawn,
@@ -41,13 +41,9 @@ def extracted(page: str) -> Extracted:
     )
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize("name", sorted(path.stem for path in SAVED.glob("*.html")))
 def test_a_saved_page_is_judged(name: str) -> None:
     assert extracted((SAVED / f"{name}.html").read_text("utf-8")).get("needs_scripts") == EXPECTED[name]
-
-
-def test_every_saved_page_is_judged() -> None:
-    assert {path.stem for path in SAVED.glob("*.html")} == set(EXPECTED)
 
 
 @pytest.mark.parametrize(

@@ -194,12 +194,6 @@ async def test_compressed_answers_are_read_and_broken_ones_named() -> None:
             await answered("crossref", Reply(raw=data, headers={"Content-Encoding": encoding}))
 
 
-@pytest.mark.parametrize("name", sorted(name for name, form in FORMS.items() if form.needs_key))
-def test_without_a_needed_key_nothing_is_asked(name: str) -> None:
-    with pytest.raises(BadInput, match=f"{services()[name].key_setting} is not set"):
-        ServiceSearch(services()[name])
-
-
 def test_a_setting_that_cannot_be_used_is_named() -> None:
     with pytest.raises(BadInput, match="SEARXNG_URL is not set"):
         ServiceSearch(services()["searxng"])
