@@ -24,8 +24,7 @@ from dotenv import dotenv_values
 
 from benchmarks.measurement import PROJECT, RESULTS, read_results, write_results
 from benchmarks.model_figures import COUNTED, journal_of, references_of, report_of, roles_in, roles_of, total_of
-from leadline.evaluation.question import EvalQuestion
-from leadline.evaluation.sets import read_set
+from leadline.evaluation.question_set import EvalQuestion, read_set
 
 WORK = PROJECT / ".leadline" / "bench-model"
 """Where runs and reports are kept, to be looked at."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from leadline.evaluation.question import EvalQuestion
+from leadline.evaluation.question_set import EvalQuestion
 from leadline.runs.store import open_home
 from services.evidence.citable_excerpts import all_excerpts
 from services.reports.bundle import verify_bundle

@@ -1,10 +1,10 @@
-"""What a report is worth: its statements, what its check lets through, and the same model's answer in one call beside it.
+"""What a report is worth: its statements, and the same model's answer in one call beside it.
 
     python -m benchmarks.report DATA [--questions ID,ID] [--folder npm=PATH] [--depth standard] [--name strong] [--again]
 
 `DATA` holds the folders that `report_questions.jsonl` names, or what they are made from (README.md says where each comes from). Each
 question is a run at the endpoint that is connected (`OPENAI_BASE_URL`), in a process and a home of its own below `.leadline/bench-report`,
-where its prompts, statements, planted errors and the texts to be graded lie. A measurement that is begun again goes on; one whose
+where its prompts, statements and the texts to be graded lie. A measurement that is begun again goes on; one whose
 verdicts and grades were filled in counts them. Writes `benchmarks/results/report.json`.
 """
 
@@ -17,7 +17,15 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.depth import laid_out
-from benchmarks.measurement import PROJECT, RESULTS, Impossible, measured_process, read_results, write_results
+from benchmarks.measurement import (
+    PROJECT,
+    RESULTS,
+    Impossible,
+    copied_index,
+    measured_process,
+    read_results,
+    write_results,
+)
 from benchmarks.model import NOT_CONNECTED, connected_environment
 from benchmarks.report_files import grades_of, read_rows, statement_figures, words_of
 from services.text.length import estimate
@@ -26,8 +34,6 @@ QUESTIONS = PROJECT / "benchmarks" / "report_questions.jsonl"
 WORK = PROJECT / ".leadline" / "bench-report"
 CORPORA = {"cmrc2018": "cmrc2018_dev"}
 """Folders that are laid out, a file a document, from `<name>_corpus.jsonl.gz` of the data."""
-PLANTED = 18
-"""Errors planted in a report, where it has statements enough."""
 SECONDS = 86_400
 """Of a run: whoever answers by hand takes long."""
 
@@ -74,21 +80,15 @@ def measured(question: Mapping[str, Any], folder: Path, place: Path, given: argp
     """
     place.mkdir(parents=True, exist_ok=True)
     job = {
-        **question, "folder": str(folder), "out": str(place), "depth": given.depth, "planted": given.planted, "seconds": SECONDS,
+        **question, "folder": str(folder), "out": str(place), "depth": given.depth, "seconds": SECONDS,
         "choices": dict(choice.split("=", 1) for choice in given.choose),
     }  # fmt: skip
     environment = connected_environment() | {"LEADLINE_HOME": str(place / "home")}
     index, documents = place.parent.parent / "index" / question["folder"], place / "home" / "documents"
-    _copied(index, documents)
+    copied_index(index, documents)
     figures = measured_process("report_run", job, environment, place)
-    _copied(documents, index)
+    copied_index(documents, index)
     return figures_of(figures, place, given)
-
-
-def _copied(index: Path, to: Path) -> None:
-    """Copy the index of a folder's documents, so that it is made once for all questions; what is there stays."""
-    if index.is_dir() and not to.exists():
-        shutil.copytree(index, to)
 
 
 def figures_of(figures: dict[str, Any], place: Path, given: argparse.Namespace) -> dict[str, Any]:
@@ -124,11 +124,8 @@ def estimated_tokens(folder: Path) -> dict[str, int]:
 
 def lines_of(name: str, figures: Mapping[str, Any]) -> list[str]:
     """Return the printed lines of a question."""
-    planted, alone = figures["planted"], figures["one_call"]
+    alone = figures["one_call"]
     statements = ", ".join(f"{count} {status or 'checked'}" for status, count in figures["statements"].items())
-    kinds = "; ".join(
-        f"{kind}: {', '.join(f'{count} {end}' for end, count in ends.items())}" for kind, ends in planted["by_kind"].items() if ends
-    )  # fmt: skip
     tokens = ", ".join(f"{role} {count:,}" for role, count in figures["prompt_tokens_by_role"].items())
     estimated = sum(count for role, count in figures["estimated_prompt_tokens"].items() if role != "one_call")
     lines = [
@@ -136,9 +133,6 @@ def lines_of(name: str, figures: Mapping[str, Any]) -> list[str]:
         f"  prompt tokens  {figures['prompt_tokens']:,}: {tokens}; one call {alone['prompt_tokens']:,}",
         f"  estimated      {estimated:,}; one call {figures['estimated_prompt_tokens'].get('one_call', 0):,}",
         f"  statements     {statements}",
-        f"  planted        {planted['planted']}, of which {planted['passed']} passed: {kinds}",
-        f"  beside them    {planted['neighbours']} right statements, {planted['neighbours_lost']} lost their status, "
-        f"{planted['neighbours_rewritten']} rewritten by the editor",
     ]
     if figures["judged"]:
         lines.append(
@@ -194,7 +188,6 @@ def parser() -> argparse.ArgumentParser:
         metavar="FIELD=VALUE",
         help="another choice of the run, as max_step_num=2",
     )
-    made.add_argument("--planted", type=int, default=PLANTED, metavar="N", help="errors to plant in each report")
     made.add_argument("--name", default="strong", help="section of the results; others stay")
     made.add_argument("--again", action="store_true", help="measure anew what was measured or begun")
     return made

@@ -1,6 +1,6 @@
-"""Calls of the report benchmark itself: its own two templates, and the requests and answers of a run as files.
+"""The answer in one call, and the requests and answers of a run as files.
 
-Its templates lie in `benchmarks/prompts`, in the form of the product's; they are no part of the product.
+The template of that call lies in `benchmarks/prompts`, in the form of the product's.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ from services.run.scope import Run, working_for
 
 FOLDER = Path(__file__).with_name("prompts")
 WRITER = "reporter"
-"""The role whose model answers in one call, and writes planted errors."""
+"""The role whose model answers in one call."""
 LONG = 3
 """Factor on that role's maximum number of output tokens, as for a whole report."""
 _SOURCES = {path.stem: path.read_text("utf-8") for path in FOLDER.glob("*.md")}

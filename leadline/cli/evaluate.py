@@ -11,10 +11,9 @@ from leadline.cli.examples import examples
 from leadline.cli.exit_codes import EXIT_FAILED
 from leadline.cli.options import Docs
 from leadline.evaluation.evaluate import evaluate
-from leadline.evaluation.question import locale_of
 from leadline.evaluation.question_runs import OnOutcome, Outcome
+from leadline.evaluation.question_set import locale_of, read_set
 from leadline.evaluation.results import FILE, Evaluation
-from leadline.evaluation.sets import read_set
 from leadline.evaluation.settings import settings_of
 from leadline.evaluation.table import table
 from leadline.progress.terminal import echo

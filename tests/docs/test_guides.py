@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from leadline.cli.app import app
-from leadline.evaluation.sets import read_set
+from leadline.evaluation.question_set import read_set
 from schemas.bundle import BundledExcerpt, BundledSource
 from schemas.evidence import Claim
 from services.models.endpoint import forget_endpoints
