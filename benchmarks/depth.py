@@ -2,8 +2,8 @@
 
     python -m benchmarks.depth DATA [--depth deep]... [--set scholarqa_cs]... [--half first] [--questions 12] [--jobs 2]
 
-`DATA` is a folder of gzipped JSON lines: `<set>_corpus` with `doc_id`, `title`, `text`, and `<set>_questions` with `qid`,
-`question`, `gold_ids` and, in some sets, `criteria`. The index of a corpus is made once and stays below `.leadline/bench-depth`.
+`DATA` is a folder of gzipped JSON lines: `<set>_corpus` with `doc_id`, `title`, `text`, and questions with `qid`, `question`,
+`gold_ids` and, in some sets, `criteria` or answers. The index of a corpus is made once and stays below `.leadline/bench-depth`.
 Writes `benchmarks/results/depth.json`: means over questions.
 """
 
@@ -40,8 +40,15 @@ WORK = PROJECT / ".leadline" / "bench-depth"
 """Where corpora are laid out and their indexes kept. Nothing of the data goes anywhere else."""
 EMBEDDINGS = "LEADLINE_EMBEDDINGS_MODEL"
 """The one setting that is taken over: without it, search uses the embedding model that is installed."""
-SETS = ("scholarqa_cs", "deepscholar")
-"""Each is two files of the data: `<set>_corpus` and `<set>_questions`."""
+BROAD = ("scholarqa_cs", "deepscholar")
+"""Sets of broad questions, with the passages that experts chose."""
+SETS = {
+    **{name: f"{name}_questions" for name in BROAD},
+    "xquad_en": "xquad_en_queries595",
+    "xquad_zh": "xquad_zh_queries595",
+    "musique": "musique_queries50",
+}
+"""Files of questions by set; the others are of questions whose answers are in the corpus."""
 Half = Literal["first", "second", "all"]
 
 
@@ -51,16 +58,18 @@ def question_of(row: dict[str, Any]) -> EvalQuestion:
         {"text": criterion["criterion"], "weight": criterion["weight"], "gold": criterion["gold_ids"]}
         for criterion in row.get("criteria", [])
     ]
+    answers = row.get("answers") or [row[name] for name in ("answer",) if name in row] + row.get("answer_aliases", [])
     of_eval = {"id": row["qid"], "question": row["question"], "documents": row["gold_ids"], "criteria": criteria}
-    return EvalQuestion.model_validate(of_eval)
+    return EvalQuestion.model_validate({**of_eval, "facts": [answers] if answers else []})
 
 
 def questions_of(data: Path, name: str, half: Half = "all", count: int | None = None) -> list[EvalQuestion]:
-    """Return the questions of a set, in the order of its file: one half of them, and of these the first `count`."""
-    every = [question_of(row) for row in rows(data, f"{name}_questions")]
+    """Return the questions of a set, in the order of its file: one half of them, and of these `count`, spread evenly."""
+    every = [question_of(row) for row in rows(data, SETS[name])]
     middle = (len(every) + 1) // 2
     chosen = {"first": every[:middle], "second": every[middle:], "all": every}[half]
-    return chosen[:count]
+    count = min(count or len(chosen), len(chosen))
+    return [chosen[place * len(chosen) // count] for place in range(count)]
 
 
 def laid_out(data: Path, name: str, work: Path) -> Path:
@@ -102,7 +111,7 @@ def check(data: str, sets: Sequence[str]) -> Path:
     """
     if not data:
         raise Impossible("The data folder is missing. Name it: make bench WHAT=depth DATA=folder")
-    files = [f"{name}_{part}.jsonl.gz" for name in sets for part in ("corpus", "questions")]
+    files = [f"{file}.jsonl.gz" for name in sets for file in (f"{name}_corpus", SETS[name])]
     if missing := [file for file in files if not Path(data, file).is_file()]:
         raise Impossible(
             f"{data} does not hold {', '.join(missing)}. Name the data folder: make bench WHAT=depth DATA=folder"
@@ -126,11 +135,11 @@ def run(given: argparse.Namespace, results: Path = RESULTS / "depth.json", work:
     Raises:
         Impossible: a file of the data is missing.
     """
-    sets = given.set or SETS
+    sets = given.set or BROAD
     data = check(given.data, sets)
     for variable in os.environ.keys() - plain_environment(EMBEDDINGS).keys():
         del os.environ[variable]
-    part = given.half if given.questions is None else f"{given.half}, first {given.questions}"
+    part = given.half if given.questions is None else f"{given.half}, {given.questions} of them"
     for name in sets:
         questions = questions_of(data, name, given.half, given.questions)
         measured = measure(name, questions, laid_out(data, name, work), given.depth or DEPTHS, given.jobs)
@@ -145,9 +154,9 @@ def main() -> None:
     )
     parser.add_argument("data", help="folder of the data sets")
     parser.add_argument("--depth", action="append", choices=DEPTHS, help="repeatable, default all")
-    parser.add_argument("--set", action="append", choices=SETS, help="repeatable, default both")
+    parser.add_argument("--set", action="append", choices=SETS, help="repeatable, default the broad ones")
     parser.add_argument("--half", choices=get_args(Half), default="all", help="of each set: one chooses, one reports")
-    parser.add_argument("--questions", type=int, metavar="N", help="only the first N")
+    parser.add_argument("--questions", type=int, metavar="N", help="only so many, spread evenly")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="runs side by side")
     try:
         run(parser.parse_args())

@@ -23,7 +23,7 @@ from typing import Any
 from dotenv import dotenv_values
 
 from benchmarks.measurement import PROJECT, RESULTS, read_results, write_results
-from benchmarks.model_figures import COUNTED, journal_of, references_of, report_of, roles_in, roles_of, total_of
+from benchmarks.model_figures import COUNTED, journal_of, report_of, roles_in, roles_of, total_of
 from leadline.evaluation.question_set import EvalQuestion, read_set
 
 WORK = PROJECT / ".leadline" / "bench-model"
@@ -116,19 +116,18 @@ def measured(
     out, home = folder / question.id, folder / "home"
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
-    before, _ = asyncio.run(journal_of(home))
+    before = asyncio.run(journal_of(home))
     ended = research(
         question.question, PROJECT / "examples" / name, out, {**environment, "LEADLINE_HOME": str(home)},
         given.seconds, *(["--quick"] if given.quick else []),
     )  # fmt: skip
-    calls, known = asyncio.run(journal_of(home))
+    calls = asyncio.run(journal_of(home))
     calls = [] if calls == before else calls  # it did not come so far as to begin a run
     report = report_of(out, question)
     return {
         **ended,
         **report,
         "roles": roles_of(calls),
-        "references": references_of(calls, known),
         "abandoned": report.get("usage", {}).get("abandoned", 0),
     }
 

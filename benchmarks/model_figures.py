@@ -1,21 +1,17 @@
 """What one research at a real model came to: its calls by its journal, its report by the files that it wrote."""
 
 import json
-import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from leadline.evaluation.question_set import EvalQuestion
 from leadline.runs.store import open_home
-from services.evidence.citable_excerpts import all_excerpts
 from services.reports.bundle import verify_bundle
 from services.run.errors import BundleError, JournalMiss
 from services.run.journal import Entry, Recording, run_key
 
-WRITERS = frozenset({"reporter", "reporter_section"})
-"""Templates whose answers are text with citations."""
 SECOND_TRIES = {"reporter_sentences": ("reporter", "no sentence was supported")}
 """Templates with which a role is asked once more in another way: whose repetition it is, and why."""
 SUPPORTED = ("quoted", "supported", "inferred")
@@ -25,24 +21,21 @@ COUNTED = (
 )  # fmt: skip
 LONGEST_REASON = 160
 """Characters that are kept of why a call was made again."""
-_CITED = re.compile(r"[\[【(（]\s*+(?:excerpt\s++)?([A-Z]?\d++(?:[-‑–]\d++)?)\s*+[\]】)）](?!\()")
-"""A citation in whatever form a model writes it: `[E2-1]`, `(E2-1)`, `[excerpt E2-1]`, `[1]`."""
-_YEAR = re.compile(r"(?:1\d|20)\d\d")
 
 
-async def journal_of(home: Path) -> tuple[list[Entry], set[str]]:
-    """Return the latest run's calls to models in the order in which they ended, and the ids of all excerpts that it found."""
+async def journal_of(home: Path) -> list[Entry]:
+    """Return the latest run's calls to models in the order in which they ended."""
     async with open_home(home) as opened:
         record = next(iter(await opened.records()), None)
         if record is None:
-            return [], set()
+            return []
         values: Any = await opened.values(record)
         try:
             recording = await Recording.load(opened.store, run_key(record.id, values.get("turn", 1)), record.id)
         except JournalMiss:
-            return [], set()
+            return []
     calls = [entry for entry in recording.entries.values() if entry.kind == "model"]
-    return sorted(calls, key=lambda entry: entry.at), {excerpt.id for excerpt in all_excerpts(values)}
+    return sorted(calls, key=lambda entry: entry.at)
 
 
 def stem_of(entry: Entry) -> str:
@@ -89,13 +82,6 @@ def roles_of(calls: Sequence[Entry]) -> dict[str, dict[str, Any]]:
     return roles
 
 
-def references_of(calls: Iterable[Entry], known: set[str]) -> dict[str, int]:
-    """Count the citations that a model wrote by itself, and those of them that name an excerpt, before code helps with any."""
-    texts = [(entry.answer or {}).get("text", "") for entry in calls if stem_of(entry) in WRITERS]
-    cited = [match[1] for text in texts for match in _CITED.finditer(text) if not _YEAR.fullmatch(match[1])]
-    return {"written": len(cited), "existing": sum(re.sub("[‑–]", "-", one) in known for one in cited)}
-
-
 def report_of(out: Path, question: EvalQuestion) -> dict[str, Any]:
     """Judge the files of a report: whether they verify, the statuses of its sentences, and which facts stand in it."""
     folder = next((file.parent for file in sorted(out.glob("*/evidence.json"))), None)
@@ -128,7 +114,6 @@ def total_of(questions: Sequence[dict[str, Any]]) -> dict[str, Any]:
     sentences = Counter[str]()
     for question in questions:
         sentences.update(question["sentences"])
-    written, existing = (sum(one["references"][name] for one in questions) for name in ("written", "existing"))
     expected, told = (sum(one["facts"][name] for one in questions) for name in ("expected", "in_report"))
     return {
         "runs": len(questions),
@@ -140,7 +125,6 @@ def total_of(questions: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "valid_first_percent": _share(sum(role["valid_first"] for role in roles), needed),
         "repeated_percent": _share(sum(role["repeated"] for role in roles), calls),
         "abandoned": sum(question["abandoned"] for question in questions),
-        "references_that_exist_percent": _share(existing, written),
         "sentences": sum(sentences.values()),
         "supported_percent": _share(sum(sentences[status] for status in SUPPORTED), sum(sentences.values())),
         "facts": f"{told} of {expected}",

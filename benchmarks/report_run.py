@@ -70,7 +70,7 @@ async def answers(job: Mapping[str, Any]) -> dict[str, Any]:
     out = Path(job["out"])
     with exchanges_kept(out / "prompts"):
         await researched(job)
-        calls, _ = await journal_of(settings().leadline_home)
+        calls = await journal_of(settings().leadline_home)
         async with open_home(settings().leadline_home) as home:
             record = next(iter(await home.records()))
             report: Report = (await home.values(record))["report"]

@@ -1,14 +1,28 @@
-"""Plan review in the terminal: Enter accepts, a text changes the plan."""
+"""The protocol of progress displays, and the review of a plan through them: Enter accepts, a text changes the plan."""
 
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Protocol
+from schemas.events import Event
 import asyncio
 import json
 import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
-
-from leadline.progress.protocol import Progress
 from schemas.clean_text import clean_text
 from services.run.ui_text import say
+
+class Progress(Protocol):
+    """Shows the events of a run."""
+
+    def __call__(self, event: Event) -> None:
+        """Show one event."""
+
+    def paused(self) -> AbstractContextManager[None]:
+        """Stop moving displays while a person is asked."""
+        return nullcontext()
+
+    def ask(self, request: dict[str, Any]) -> None:
+        """Show the question to answer: a plan that waits for its review."""
 
 
 def review_in_terminal(progress: "Progress") -> Callable[[dict[str, Any]], Awaitable[object]]:

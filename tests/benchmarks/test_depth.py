@@ -32,7 +32,12 @@ QUESTIONS: list[dict[str, Any]] = [
         "gold_ids": ["oil"],
         "criteria": [{"criterion": "names the oil", "weight": 0.6, "gold_ids": ["oil"]}],
     },
-    {"qid": "q2", "question": "How far was the Varnholm lighthouse seen with its lens?", "gold_ids": ["lens", "sheep"]},
+    {
+        "qid": "q2",
+        "question": "How far was the Varnholm lighthouse seen with its lens?",
+        "gold_ids": ["lens", "sheep"],
+        "answers": ["18 miles", "eighteen miles"],
+    },
     {
         "qid": "q3",
         "question": "How often did the keepers of Varnholm lighthouse ring the fog bell?",
@@ -96,10 +101,10 @@ def test_a_measurement_follows_the_gold_evidence_from_the_search_to_the_report(
     results, work = tmp_path / "results.json", tmp_path / "bench"
     for _ in range(2):  # the second time with the index of the first
         depth.run(asked(data, half="first", questions=2, jobs=2), results, work)
-    figures = json.loads(results.read_text("utf-8"))["scholarqa_cs"]["first, first 2"]["standard"]
+    figures = json.loads(results.read_text("utf-8"))["scholarqa_cs"]["first, 2 of them"]["standard"]
     assert figures["questions"] == 2
     assert 1 >= figures["gold_found"] >= figures["gold_quoted"] >= figures["gold_cited"] > 0
-    assert figures["criteria_cited"] == 1
+    assert figures["criteria_cited"] == figures["facts_stated"] == 1
     assert figures["words"] > 0
     assert any((work / folder / "index").is_dir() for folder in work.iterdir())
     assert "gold sources quoted" in capsys.readouterr().out
