@@ -1,7 +1,9 @@
 """List of all commands with their modules, so that help and completion of names load no module; and the examples in their help, all of which tests run."""
 
 from typing import NamedTuple
+
 from rich.markup import escape
+
 from leadline.progress.terminal import as_typed
 
 RESEARCH, REPORTS, MACHINE, SERVING = "Research", "Runs and reports", "Set up and measure", "Serve"
@@ -26,7 +28,7 @@ COMMANDS = {
         "Ask a follow-up to the latest report, or send a message to a running run.",
     ),
     "revise": Listed(
-        "revise",
+        "stored_runs",
         RESEARCH,
         "Change a finished report: make it shorter, add a table or a section, translate it, or say in words what to change.",
     ),

@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 
 import typer
 
-from leadline.cli.exit_codes import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_NO_EVIDENCE
+from leadline.cli import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_NO_EVIDENCE
 from leadline.progress.lines import progress_shown
-from leadline.progress.protocol import Progress
+from leadline.progress.plan_review import Progress
 from leadline.progress.terminal import argument, as_typed, console_of, echo
 from leadline.runs.run_ids import complete_run_id
 from schemas.context import RunContext

@@ -1,15 +1,18 @@
 """The part of `leadline init` that asks a person, and that connects a model: a local server, a provider, or any endpoint, and its list of models."""
 
+import asyncio
 import os
 from collections.abc import Mapping
+
 import typer
-from services.run.errors import BadInput
-import asyncio
 from pydantic import SecretStr
+
 from leadline.setup.env_file import PROVIDERS, Provider
-from leadline.setup.local_servers import OLLAMA, LocalServer, base_url_at, local_servers, package_missing, usual_ports
+from leadline.setup.model_setup import OLLAMA, LocalServer, base_url_at, local_servers, package_missing, usual_ports
 from services.models.server_models import choice_among, listed_models, writing_models
+from services.run.errors import BadInput
 from services.run.roles import OFFLINE
+
 
 def choose(question: str, choices: Mapping[str, str], default: str) -> str:
     """Ask a person to choose by number or name."""

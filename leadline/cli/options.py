@@ -5,16 +5,16 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
+
 import typer
 from pydantic.fields import FieldInfo
-from leadline.runs.profiles import load_profile
+
+from leadline.runs.arguments import load_profile
+from leadline.runs.run_ids import complete_run_id
 from schemas.context import FOLLOW_DEPTH, RunContext
-from schemas.options import Flag
+from schemas.options import OUTPUT, Flag
 from schemas.wishes import ChosenWishes
 from services.reports.formats import chosen_formats
-from typing import Annotated, Any
-from leadline.runs.run_ids import complete_run_id
-from schemas.options import OUTPUT
 
 LISTS = ("prefer_kinds", "exclude_kinds")
 """Fields written as comma-separated names."""

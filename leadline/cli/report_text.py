@@ -5,14 +5,18 @@ character only then.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+
 from rich.box import ASCII, SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.constrain import Constrain
 from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text as Line
-from leadline.progress.line_wrap import wrapped
+
 from leadline.progress.run_view import MARKS_OF_REPORTS
+from leadline.progress.terminal import wrapped
+from schemas.chart import Chart
 from schemas.clean_text import clean_line, clean_text
 from schemas.document import (
     Alignment,
@@ -35,6 +39,7 @@ from schemas.document import (
     Text,
 )
 from schemas.reporter import Report
+from services.reports.charts.checks import format_number
 from services.reports.document import ParsedReport, Section
 from services.reports.html.figure import data_rows, title_with_unit
 from services.reports.labels import labels_for
@@ -43,16 +48,16 @@ from services.reports.plain_math import plain_math
 from services.reports.references import Reference
 from services.reports.statuses import SIGNS
 from services.run.ui_text import say
-from rich.cells import cell_len
-from rich.text import Text
-from schemas.chart import Chart
-from services.reports.charts.checks import format_number
 
 WIDEST = 100
 """Maximum columns of a line of text; longer lines are hard to read."""
 NARROWEST = 20
 NARROW_COLUMN = 12
 """Minimum columns of the terminal per table column; narrower tables are printed row by row."""
+WIDEST_BAR = 40
+"""Maximum columns of a bar."""
+COLOURS = ("cyan", "green", "magenta", "yellow", "blue", "red")
+"""Colours of series, in turn; terminals have few distinguishable colours."""
 _NO_BREAK = "\u00a0"
 _STYLES = {"strong": "bold", "emphasis": "italic", "code": "cyan"}
 
@@ -246,28 +251,22 @@ class _Writer:
         return text
 
 
-WIDEST_BAR = 40
-"""Maximum columns of a bar."""
-COLOURS = ("cyan", "green", "magenta", "yellow", "blue", "red")
-"""Colours of series, in turn; terminals have few distinguishable colours."""
-
-
-def bars(chart: Chart, width: int, *, ascii_only: bool = False) -> list[Text]:
+def bars(chart: Chart, width: int, *, ascii_only: bool = False) -> list[Line]:
     """Return the lines of a bar, line or pie chart."""
     numbers = [[format_number(value) for value in series.values] for series in chart.series]
     longest = max(abs(value) for series in chart.series for value in series.values)
     label_room = min(max(map(cell_len, chart.categories)), width // 3)
     bar_room = min(WIDEST_BAR, width - label_room - max(cell_len(number) for row in numbers for number in row) - 3)
-    lines: list[Text] = []
+    lines: list[Line] = []
     for place, series in enumerate(chart.series):
         colour = COLOURS[place % len(COLOURS)]
         if len(chart.series) > 1:
-            lines.append(Text(series.name, style=f"bold {colour}"))
+            lines.append(Line(series.name, style=f"bold {colour}"))
         for category, value, number in zip(chart.categories, series.values, numbers[place], strict=True):
-            label = Text(category)
+            label = Line(category)
             label.truncate(label_room, overflow="ellipsis", pad=True)
             bar = ("#" if ascii_only else "█") * _length(value, longest, bar_room)
-            lines.append(Text.assemble(label, "  ", (bar, colour), " " if bar else "", number))
+            lines.append(Line.assemble(label, "  ", (bar, colour), " " if bar else "", number))
     return lines
 
 

@@ -13,10 +13,9 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from leadline.progress.line_wrap import wrapped
 from leadline.progress.plan_review import ask_in_words
 from leadline.progress.run_view import MARKS_OF_REPORTS, PlanSeen, StepSeen, Watched
-from leadline.progress.terminal import as_typed
+from leadline.progress.terminal import as_typed, wrapped
 from schemas.events import Event
 from services.run.ui_text import say
 

@@ -1,15 +1,16 @@
 """The protocol of progress displays, and the review of a plan through them: Enter accepts, a text changes the plan."""
 
-from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Protocol
-from schemas.events import Event
 import asyncio
 import json
 import sys
 from collections.abc import Awaitable, Callable
-from typing import Any
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Protocol
+
 from schemas.clean_text import clean_text
+from schemas.events import Event
 from services.run.ui_text import say
+
 
 class Progress(Protocol):
     """Shows the events of a run."""

@@ -6,12 +6,14 @@ import shutil
 import sys
 from pathlib import Path
 from typing import TextIO
+
 import typer
+from rich.cells import cell_len
 from rich.console import Console
+from rich.text import Text
+
 from schemas.clean_text import clean_text
 from services.run.errors import LeadlineError
-from rich.cells import cell_len
-from rich.text import Text
 
 _COMMAND = re.compile(r"(?<![\w./\\-])(?<!runpip )leadline (?=[a-z])")
 """A command of this program; `pipx runpip leadline install` names an environment."""

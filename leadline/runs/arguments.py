@@ -7,8 +7,13 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from os import PathLike
+from pathlib import Path
 from typing import Any, Literal, TypedDict, TypeVar, get_type_hints
+
+import yaml
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
+
 from schemas.context import FOLLOW_DEPTH, RunContext
 from schemas.depth import Depth
 from schemas.evidence import NamedKind
@@ -16,15 +21,11 @@ from schemas.mcp import McpServer
 from schemas.models import ModelChoice, ToolProtocol
 from schemas.options import Flag, Length, OutputFormat, Style, TimeRange
 from schemas.profile import Profile
-from schemas.wishes import ChosenWishes
-from services.run.errors import refused_value
-from services.run.python_messages import register_arguments
-from pathlib import Path
-import yaml
-from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 from schemas.regular_file import read_regular_text
-from services.run.errors import BadInput, reason_of
+from schemas.wishes import ChosenWishes
+from services.run.errors import BadInput, reason_of, refused_value
+from services.run.python_messages import register_arguments
+
 
 class Choices(TypedDict, total=False):
     """Fields of `RunContext`; what is left out is as the depth, the profile or the default says."""

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+from schemas.events import Event
 from schemas.regular_file import read_regular
 from services.reports.bundle_files import MAX_EVIDENCE_BYTES
 from services.run.errors import BadInput
 from services.run.settings import settings
 from services.run.ui_text import say
-from schemas.events import Event
 from services.text.tokens import message_language
 
 _ID = re.compile(r"\d{8}(?:-\d{1,6}(?:-[0-9a-f]{1,8})?)?")

@@ -1,24 +1,21 @@
 """The home folder of runs (`LEADLINE_HOME`): checkpoints, evidence, and a record of each run, in SQLite, and a lock for each run under way."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
-from filelock import FileLock, Timeout
-from services.run.errors import BadInput, StoreUnwritable
-from services.run.private_files import FILE_MODE, make_private_folder
-from services.run.ui_text import say
 import asyncio
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Literal
+
+from filelock import FileLock, Timeout
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 from pydantic import BaseModel, Field, ValidationError, model_validator
+
 from graph import build_graph
 from leadline.runs.databases import CHECKPOINTS, STORE, damaged
 from leadline.runs.persistence import checkpointer, serializer, store
@@ -28,10 +25,12 @@ from schemas.context import RunContext
 from schemas.evidence import Passage, Source
 from schemas.reporter import Report
 from schemas.revision import Revision
-from services.run.errors import BadInput
+from services.run.errors import BadInput, StoreUnwritable
 from services.run.evidence_store import EvidenceStore
 from services.run.journal import Recording, run_key
+from services.run.private_files import FILE_MODE, make_private_folder
 from services.run.scope import checked_choices
+from services.run.ui_text import say
 from services.text.tokens import message_language
 
 _PATIENCE = 0.5

@@ -1,19 +1,18 @@
 """What a stored run did: the calls with their times, from its journal, and its events, from its state."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
-from services.run.instrumentation import INSTANT
-from services.run.journal import Entry
-from services.run.ui_text import named, reason_text, say
-from collections.abc import Iterator
+
 from schemas.events import Event
 from schemas.planner import Plan
 from schemas.results import StepResult
 from schemas.steering import Steering
 from schemas.usage import Usage
-from services.run.ui_text import say
+from services.run.instrumentation import INSTANT
+from services.run.journal import Entry
+from services.run.ui_text import named, reason_text, say
 from services.turn.steering import steering_title
 from services.turn.steps import step_summary
 

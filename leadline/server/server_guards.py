@@ -13,12 +13,14 @@ extended here; `tests/server/test_outgoing.py` says when that is no longer neede
 
 import asyncio
 import time
+from functools import wraps
 from typing import Any
+
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.config import HTTP_PROTOCOLS
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
-from functools import wraps
+
 from leadline.server.api_client import on_aegra
 from services.search.pages.addresses import addresses_problem
 

@@ -1,23 +1,22 @@
 """The parts of `leadline doctor` that check this machine: browser, fonts, MCP runners, disk space, and the isolation of model-written code and file parsers."""
 
+import asyncio
 import os
+import platform
 import shlex
 import shutil
 import stat
-from collections.abc import Iterable
-from pathlib import Path
-from leadline.setup.check import NOTE, OK, Check
-from services.run.settings import settings
-from services.run.ui_text import say
-from services.sandbox.browser import find_browser
-import asyncio
-import platform
 import sys
+from collections.abc import Iterable
 from functools import partial
-from leadline.setup.check import BROKEN, NOTE, OK, Check
+from pathlib import Path
+
+from leadline.setup import BROKEN, NOTE, OK, Check
 from services.run.errors import LeadlineError
 from services.run.installation import in_project, reinstall_command
+from services.run.settings import settings
 from services.run.ui_text import problem_text, say, spoken_locale, unsearched
+from services.sandbox.browser import find_browser
 from services.sandbox.canaries import CanaryResult
 from services.sandbox.interpreter import LIBRARIES, default_python, interpreter
 from services.sandbox.jail import landlock_version

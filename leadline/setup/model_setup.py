@@ -5,12 +5,14 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
-from services.models.server_models import is_ollama, listed_models, writing_models
-from services.run.installation import install_command, is_installed
+
 from rich.cells import cell_len, set_cell_size
+
 from schemas.context import RunContext
 from services.models import clients_open
 from services.models.health_check import OnCheck, RoleCheck, check_models
+from services.models.server_models import is_ollama, listed_models, writing_models
+from services.run.installation import install_command, is_installed
 from services.run.roles import OFFLINE
 from services.run.ui_text import say
 

@@ -7,7 +7,7 @@ import pytest
 
 from leadline import aresearch
 from leadline.runs.actions import aruns
-from leadline.runs.profiles import load_profile
+from leadline.runs.arguments import load_profile
 from schemas.context import RunContext
 from schemas.profile import Profile
 from services.run.errors import BadInput
