@@ -1,4 +1,4 @@
-"""Prints a report in a terminal: headings, lists, tables and charts as text, citations as numbers, sources at the end.
+"""Prints a report in a terminal: headings, lists, tables, and charts as tables, citations as numbers, sources at the end.
 
 Every word goes through `clean_line` or `clean_text` here, after Markdown was parsed: an entity such as `&#27;` becomes a control
 character only then.
@@ -7,7 +7,6 @@ character only then.
 from collections.abc import Iterable, Iterator, Sequence
 
 from rich.box import ASCII, SIMPLE_HEAD
-from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.constrain import Constrain
 from rich.padding import Padding
@@ -16,7 +15,6 @@ from rich.text import Text as Line
 
 from leadline.progress.run_view import MARKS_OF_REPORTS
 from leadline.progress.terminal import wrapped
-from schemas.chart import Chart
 from schemas.clean_text import clean_line, clean_text
 from schemas.document import (
     Alignment,
@@ -39,7 +37,6 @@ from schemas.document import (
     Text,
 )
 from schemas.reporter import Report
-from services.reports.charts.checks import format_number
 from services.reports.document import ParsedReport, Section
 from services.reports.html.figure import data_rows, title_with_unit
 from services.reports.labels import labels_for
@@ -54,10 +51,6 @@ WIDEST = 100
 NARROWEST = 20
 NARROW_COLUMN = 12
 """Minimum columns of the terminal per table column; narrower tables are printed row by row."""
-WIDEST_BAR = 40
-"""Maximum columns of a bar."""
-COLOURS = ("cyan", "green", "magenta", "yellow", "blue", "red")
-"""Colours of series, in turn; terminals have few distinguishable colours."""
 _NO_BREAK = "\u00a0"
 _STYLES = {"strong": "bold", "emphasis": "italic", "code": "cyan"}
 
@@ -191,12 +184,8 @@ class _Writer:
     def _chart(self, block: Drawing, indent: str) -> Iterator[RenderableType]:
         title = self._content((Text(f"{title_with_unit(block.chart)} ", frozenset({"strong"})), *block.citations))
         yield from self._lines(title, indent)
-        if block.chart.type == "scatter":
-            rows = data_rows(block.chart, self._labels)
-            yield from self._table([[Line(clean_line(cell)) for cell in row] for row in rows], indent)
-            return
-        for line in bars(block.chart, self._width - len(indent), ascii_only=self._ascii):
-            yield Line.assemble(indent, line)
+        rows = data_rows(block.chart, self._labels)
+        yield from self._table([[Line(clean_line(cell)) for cell in row] for row in rows], indent)
 
     def _references(self) -> Iterator[RenderableType]:
         """List the cited sources, and count the others, which the report's files name."""
@@ -249,27 +238,3 @@ class _Writer:
         for mark, plain in (("✓", "+"), ("†", "!"), ("‡", "~"), (" · ", ", "), ("—", "-")):
             text = text.replace(mark, plain)
         return text
-
-
-def bars(chart: Chart, width: int, *, ascii_only: bool = False) -> list[Line]:
-    """Return the lines of a bar, line or pie chart."""
-    numbers = [[format_number(value) for value in series.values] for series in chart.series]
-    longest = max(abs(value) for series in chart.series for value in series.values)
-    label_room = min(max(map(cell_len, chart.categories)), width // 3)
-    bar_room = min(WIDEST_BAR, width - label_room - max(cell_len(number) for row in numbers for number in row) - 3)
-    lines: list[Line] = []
-    for place, series in enumerate(chart.series):
-        colour = COLOURS[place % len(COLOURS)]
-        if len(chart.series) > 1:
-            lines.append(Line(series.name, style=f"bold {colour}"))
-        for category, value, number in zip(chart.categories, series.values, numbers[place], strict=True):
-            label = Line(category)
-            label.truncate(label_room, overflow="ellipsis", pad=True)
-            bar = ("#" if ascii_only else "█") * _length(value, longest, bar_room)
-            lines.append(Line.assemble(label, "  ", (bar, colour), " " if bar else "", number))
-    return lines
-
-
-def _length(value: float, longest: float, room: int) -> int:
-    """Return the columns of a bar: 0 for zero, at least 1 for other numbers."""
-    return max(1, round(abs(value) / longest * room)) if value else 0

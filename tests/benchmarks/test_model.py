@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from benchmarks.model_figures import roles_of, total_of
+from benchmarks.model import roles_of, total_of
 from services.run.journal import Entry
 
 
