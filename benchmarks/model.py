@@ -163,17 +163,7 @@ def measure_model(given: argparse.Namespace) -> None:
         # another measurement may have written its own section since
         write_results(RESULTS / "model.json", {**read_results(RESULTS / "model.json"), given.name: measured_so_far})
         print(f"{question.id}: {json.dumps(total_of([done[question.id]]), ensure_ascii=False)}", flush=True)
-    if done:
-        _print(total_of(list(done.values())), roles_in(list(done.values())))
-
-
-def _print(total: Mapping[str, Any], roles: Mapping[str, Mapping[str, Any]]) -> None:
-    """Print the figures of all questions, and a line a role."""
-    for name, value in total.items():
-        print(f"{name.replace('_', ' '):<32} {'-' if value is None else value}")
-    print(f"\n{'role':<20}" + "".join(f"{name.replace('_', ' '):>14}" for name in COUNTED))
-    for stem, role in roles.items():
-        print(f"{stem:<20}" + "".join(f"{role[name]:>14,}" for name in COUNTED))
+        print(f"so far: {json.dumps(measured_so_far['total'], ensure_ascii=False)}", flush=True)
 
 
 SECOND_TRIES = {"reporter_sentences": ("reporter", "no sentence was supported")}
@@ -316,7 +306,7 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def main() -> None:
-    """Measure, print tables and write the results."""
+    """Measure, print the figures and write the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
         "--questions",

@@ -9,6 +9,7 @@ verdicts and grades were filled in counts them. Writes `benchmarks/results/repor
 """
 
 import argparse
+import json
 import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -122,27 +123,6 @@ def estimated_tokens(folder: Path) -> dict[str, int]:
     return dict(counted)
 
 
-def lines_of(name: str, figures: Mapping[str, Any]) -> list[str]:
-    """Return the printed lines of a question."""
-    alone = figures["one_call"]
-    statements = ", ".join(f"{count} {status or 'checked'}" for status, count in figures["statements"].items())
-    tokens = ", ".join(f"{role} {count:,}" for role, count in figures["prompt_tokens_by_role"].items())
-    estimated = sum(count for role, count in figures["estimated_prompt_tokens"].items() if role != "one_call")
-    lines = [
-        f"{name} ({figures['depth']}): {figures['calls']} calls, {figures['words']:,} words; in one call {alone['words']:,} words",
-        f"  prompt tokens  {figures['prompt_tokens']:,}: {tokens}; one call {alone['prompt_tokens']:,}",
-        f"  estimated      {estimated:,}; one call {figures['estimated_prompt_tokens'].get('one_call', 0):,}",
-        f"  statements     {statements}",
-    ]
-    if figures["judged"]:
-        lines.append(
-            f"  judged         {figures['judged']}: {figures['right_marked']} right ones marked, {figures['right_deleted']} right ones "
-            f"deleted, {figures['wrong_unmarked']} wrong ones unmarked"
-        )
-    lines += [f"  graded         {kind}: {grades['together']}" for kind, grades in figures["grades"].items()]
-    return lines
-
-
 def run(given: argparse.Namespace, results: Path = RESULTS / "report.json", work: Path = WORK) -> None:
     """Measure the questions, print their figures and write them after each.
 
@@ -164,7 +144,7 @@ def run(given: argparse.Namespace, results: Path = RESULTS / "report.json", work
         content = read_results(results)
         content.setdefault(given.name, {})[question["id"]] = figures
         write_results(results, content)
-        print("\n".join(lines_of(question["id"], figures)), flush=True)
+        print(json.dumps({question["id"]: figures}, ensure_ascii=False, indent=1), flush=True)
 
 
 def parser() -> argparse.ArgumentParser:

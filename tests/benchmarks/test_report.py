@@ -167,4 +167,4 @@ def test_a_measurement_is_begun_again_without_asking_twice_and_counts_verdicts(
     assert figures["words"] > figures["one_call"]["words"] == 6
     kept = {path.name.split("-", 1)[1] for path in (place / "prompts").iterdir()}
     assert kept >= {"planner.request.md", "verifier.answer.md", "one_call.request.md"}
-    assert "right ones marked" in capsys.readouterr().out
+    assert '"right_marked": 0' in capsys.readouterr().out
