@@ -1,10 +1,10 @@
-"""What a report is worth: its statements, and the same model's answer in one call beside it.
+"""What a report is worth: its statements, what its check lets through, and the same model's answer in one call beside it.
 
     python -m benchmarks.report DATA [--questions ID,ID] [--folder npm=PATH] [--depth standard] [--name strong] [--again]
 
 `DATA` holds the folders that `report_questions.jsonl` names, or what they are made from (README.md says where each comes from). Each
 question is a run at the endpoint that is connected (`OPENAI_BASE_URL`), in a process and a home of its own below `.leadline/bench-report`,
-where its prompts, statements and the texts to be graded lie. A measurement that is begun again goes on; one whose
+where its prompts, statements, planted errors and the texts to be graded lie. A measurement that is begun again goes on; one whose
 verdicts and grades were filled in counts them. Writes `benchmarks/results/report.json`.
 """
 
@@ -35,6 +35,8 @@ QUESTIONS = PROJECT / "benchmarks" / "report_questions.jsonl"
 WORK = PROJECT / ".leadline" / "bench-report"
 CORPORA = {"cmrc2018": "cmrc2018_dev"}
 """Folders that are laid out, a file a document, from `<name>_corpus.jsonl.gz` of the data."""
+PLANTED = 18
+"""Errors planted in a report, where it has statements enough."""
 SECONDS = 86_400
 """Of a run: whoever answers by hand takes long."""
 
@@ -81,7 +83,7 @@ def measured(question: Mapping[str, Any], folder: Path, place: Path, given: argp
     """
     place.mkdir(parents=True, exist_ok=True)
     job = {
-        **question, "folder": str(folder), "out": str(place), "depth": given.depth, "seconds": SECONDS,
+        **question, "folder": str(folder), "out": str(place), "depth": given.depth, "planted": given.planted, "seconds": SECONDS,
         "choices": dict(choice.split("=", 1) for choice in given.choose),
     }  # fmt: skip
     environment = connected_environment() | {"LEADLINE_HOME": str(place / "home")}
@@ -167,6 +169,9 @@ def parser() -> argparse.ArgumentParser:
         default=[],
         metavar="FIELD=VALUE",
         help="another choice of the run, as max_step_num=2",
+    )
+    made.add_argument(
+        "--planted", type=int, default=PLANTED, metavar="N", help="errors to plant in each report; 0: none"
     )
     made.add_argument("--name", default="strong", help="section of the results; others stay")
     made.add_argument("--again", action="store_true", help="measure anew what was measured or begun")

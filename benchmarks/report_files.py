@@ -24,7 +24,7 @@ WEIGHTS = {"insight": 0.35, "comprehensiveness": 0.29, "instruction_following": 
 """Weights of the dimensions, as DeepResearch Bench has them on average."""
 VERDICTS = ("right", "imprecise", "wrong", "framing")
 """What a reader can say of a statement; `framing` claims nothing."""
-_CITATIONS = re.compile(rf"[ ]?\[(?:(?:inferred|推断)[:：] ?)?{EXCERPT_ID}(?:, ?{EXCERPT_ID})*\]")
+CITATIONS = re.compile(rf"[ ]?\[(?:(?:inferred|推断)[:：] ?)?{EXCERPT_ID}(?:, ?{EXCERPT_ID})*\]")
 _NUMBERED = re.compile(r"\[\d{1,4}(?:, ?\d{1,4})*\]")
 LEAST = 12
 """Letters of a draft's sentence below which it is not looked for in the report."""
@@ -93,7 +93,7 @@ def drafted(calls: Iterable[Entry]) -> list[str]:
         if entry.name.partition(" ")[0] in WRITERS and entry.answer:
             text = str(entry.answer.get("text", "")).partition("\n===")[0]
             for line in text.splitlines():
-                bare = _CITATIONS.sub("", line)
+                bare = CITATIONS.sub("", line)
                 found |= {bare[span.start : span.end].strip(): None for span in sentences(bare)}
     return [sentence for sentence in found if len(letters(sentence)) >= LEAST and not sentence.startswith(("#", "|"))]
 

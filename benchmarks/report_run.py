@@ -1,7 +1,7 @@
-"""The measured process of `report.py`: one question researched, and answered in one call; requests and answers are kept as files.
+"""The measured process of `report.py`: one question researched, answered in one call, its report checked with planted errors.
 
 A step that is done is not done again: the run goes on where it stopped, and answers that the journal has are not asked for again.
-The template of the one call lies in `benchmarks/prompts`, in the form of the product's.
+Requests and answers are kept as files. The templates of its own calls lie in `benchmarks/prompts`, in the form of the product's.
 """
 
 import asyncio
@@ -22,6 +22,18 @@ from langchain_core.outputs import LLMResult
 from langchain_core.tracers.context import register_configure_hook
 
 from benchmarks.model import journal_of, roles_of
+from benchmarks.planted import (
+    BY_MODEL,
+    Changes,
+    by_code,
+    by_model,
+    checked,
+    copies_of,
+    figures_of,
+    neighbours_of,
+    right_statements,
+    row_of,
+)
 from benchmarks.rendered_prompts import role_of
 from benchmarks.report_files import report_text, statements_of, write_grading, write_rows
 from leadline import aresearch
@@ -34,13 +46,15 @@ from schemas.reporter import Report
 from services.models.chat import build
 from services.models.endpoint import clients_open
 from services.models.local_endpoint import settled
+from services.models.structured_output import parse
+from services.reports.rendering import to_draft
 from services.run.roles import role_model
 from services.run.scope import Run, working_for
 from services.run.settings import settings
 
 FOLDER = Path(__file__).with_name("prompts")
 WRITER = "reporter"
-"""The role whose model answers in one call."""
+"""The role whose model answers in one call, and writes planted errors."""
 LONG = 3
 """Factor on that role's maximum number of output tokens, as for a whole report."""
 _SOURCES = {path.stem: path.read_text("utf-8") for path in FOLDER.glob("*.md")}
@@ -156,6 +170,36 @@ def passages_of(
     ]
 
 
+async def planted(home: Home, record: RunRecord, report: Report, out: Path, wanted: int) -> dict[str, Any]:
+    """Plant errors in the report, put it to the check, and write what became of them and of their neighbours.
+
+    The model changes no rows of tables, which are left to code.
+    """
+    state: Any = await home.values(record)
+    draft = to_draft(report.document.body) if report.document else ""
+    excerpts = {excerpt.id: excerpt for excerpt in report.excerpts}
+    right = right_statements(draft, report.citations)
+    sentences = [statement for statement in right if " | " not in statement.claim.text]
+    file = out / "planted_by_model.json"
+    if sentences and not file.exists():
+        views = [
+            {"text": claim.text, "quotes": [excerpts[key].quote for key in claim.citations if key in excerpts]}
+            for claim in (statement.claim for statement in sentences)
+        ]
+        asked = rendered("planted_errors", statements=views, each=-(-wanted // len(BY_MODEL)))
+        answer = Changes.model_validate(parse((await say(asked, record.context)).text, Changes))
+        file.write_text(answer.model_dump_json() + "\n", "utf-8")
+    plants = by_code(right, excerpts, state["sources"])
+    if sentences:
+        plants += by_model(Changes.model_validate_json(file.read_text("utf-8")), sentences)
+    checks = await asyncio.gather(*(checked(home, record, state, draft, copy) for copy in copies_of(plants, wanted)))
+    rows = [row_of(plant, check) for check in checks for plant in check.plants]
+    rows = write_rows(out / "planted.jsonl", rows, ("kind", "planted"))
+    beside = [row for check in checks for row in neighbours_of(report, check)]
+    write_rows(out / "neighbours.jsonl", [row for row in beside if row["end"] != "kept"], ("statement", "end"))
+    return figures_of(rows, beside, checks)
+
+
 async def answers(job: Mapping[str, Any]) -> dict[str, Any]:
     """Do every step that is not done yet, and return the figures."""
     out = Path(job["out"])
@@ -170,7 +214,9 @@ async def answers(job: Mapping[str, Any]) -> dict[str, Any]:
             text = report_text(report)
             (out / "report.txt").write_text(text, "utf-8")
             write_grading(out, job, text, (out / "one_call.md").read_text("utf-8"))
-    return {"roles": roles_of(calls), "one_call": alone, "excerpts": len(report.excerpts)}
+            with exchanges_kept(out / "prompts_planted"):
+                errors = await planted(home, record, report, out, job["planted"]) if job["planted"] else {}
+    return {"roles": roles_of(calls), "one_call": alone, "planted": errors, "excerpts": len(report.excerpts)}
 
 
 def main() -> None:
