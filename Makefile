@@ -96,11 +96,11 @@ bench: ## Measure, as benchmarks/README.md says: make bench WHAT=run|load|retrie
 	if [ -z "$(WHAT)" ]; then echo "Say what to measure, as in: make bench WHAT=run (benchmarks/README.md lists everything)" >&2; exit 2; fi
 	$(MAKE) --silent bench-$(WHAT)
 
-# Each is the module of benchmarks/ with its name
+# Each is the module of benchmarks/ with its name; ties and rounding depend on the seed of hashes
 bench-run: $(PLAIN)/ready
 bench-run: COMMAND := --command $(PLAIN)/bin/leadline
 bench-%: .venv/develop
-	$(BIN)/python -m benchmarks.$* $(if $(DATA),"$(DATA)") $(COMMAND) $(ARGS)
+	PYTHONHASHSEED=0 $(BIN)/python -m benchmarks.$* $(if $(DATA),"$(DATA)") $(COMMAND) $(ARGS)
 
 lock: .venv/develop $(UV) ## Pin the dependencies anew (needs the network); what is pinned stays at its version where it can
 	$(LOCK) requirements-setup.in -o requirements-setup.lock

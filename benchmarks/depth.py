@@ -1,108 +1,81 @@
-"""How much of the gold evidence a run brings up, by depth: found, read, quoted, shown to the writer, cited.
+"""How much of the gold evidence a run brings up, by depth: `leadline eval` without a model, over a whole corpus as documents.
 
-    python -m benchmarks.depth DATA [--depth deep]... [--set scholarqa_cs]... [--half first] [--questions 12] [--rows]
+    python -m benchmarks.depth DATA [--depth deep]... [--set scholarqa_cs]... [--half first] [--questions 12] [--jobs 2]
 
-`DATA` is a folder of gzipped JSON lines: `<set>_corpus` with `doc_id`, `title`, `text`, and `<set>_questions` with `qid`,
-`question`, `gold_ids` and, in some sets, `criteria`. The whole corpus is the user's documents, no language model is
-connected, and each question is a `research(…, depth=…)` in a process and a home of its own. The index of a corpus is made
-once and stays below `.leadline/bench-depth`. Writes `benchmarks/results/depth.json`: means over questions.
+`DATA` is a folder of gzipped JSON lines: `<set>_corpus` with `doc_id`, `title`, `text`, and questions with `qid`, `question`,
+`gold_ids` and, in some sets, `criteria` or answers. The index of a corpus is made once and stays below `.leadline/bench-depth`.
+Writes `benchmarks/results/depth.json`: means over questions.
 """
 
 import argparse
+import asyncio
 import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from statistics import mean
 from typing import Any, Literal, get_args
 
 from benchmarks.measurement import (
     PROJECT,
     RESULTS,
     Impossible,
+    copied_index,
     machine,
-    measured_process,
     plain_environment,
     read_results,
     write_results,
 )
 from benchmarks.retrieval import rows, write_corpus
+from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.question_set import EvalQuestion
+from leadline.evaluation.results import Evaluation
+from leadline.evaluation.settings import settings_of
+from leadline.evaluation.table import table
 from schemas.depth import DEPTHS
+from services.run.settings import forget_settings
 
 WORK = PROJECT / ".leadline" / "bench-depth"
 """Where corpora are laid out and their indexes kept. Nothing of the data goes anywhere else."""
 EMBEDDINGS = "LEADLINE_EMBEDDINGS_MODEL"
 """The one setting that is taken over: without it, search uses the embedding model that is installed."""
-COLUMNS = {
-    "found": "found",
-    "read": "read",
-    "quoted": "quoted",
-    "shown_to_writer": "to writer",
-    "cited": "cited",
-    "criteria_cited": "criteria",
-    "sources_read": "sources",
-    "words": "words",
-    "model_calls": "calls",
-    "prompt_tokens": "tokens in",
-    "processor_seconds": "cpu s",
-    "peak_megabytes": "MB",
+BROAD = ("scholarqa_cs", "deepscholar")
+"""Sets of broad questions, with the passages that experts chose."""
+SETS = {
+    **{name: f"{name}_questions" for name in BROAD},
+    "xquad_en": "xquad_en_queries595",
+    "xquad_zh": "xquad_zh_queries595",
+    "musique": "musique_queries50",
 }
-"""The figures of the printed table."""
-
-
-SETS = ("scholarqa_cs", "deepscholar")
-"""Each is two files of the data: `<set>_corpus` and `<set>_questions`."""
-STAGES = ("found", "read", "quoted", "shown_to_writer", "cited")
-"""What becomes of a passage: a gathering returned it, a prompt showed it, an excerpt quotes it, the prompts that the report is
-written from show that quote, and the report cites it."""
+"""Files of questions by set; the others are of questions whose answers are in the corpus."""
 Half = Literal["first", "second", "all"]
-HALVES: tuple[Half, ...] = get_args(Half)
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question, the documents that answer it, and what a good answer holds."""
-
-    id: str
-    text: str
-    gold: frozenset[str]
-    """Ids of documents."""
-    criteria: tuple[tuple[float, frozenset[str]], ...] = ()
-    """Weights of criteria, and the documents that tell what each asks for; empty where a set has none."""
-
-    @classmethod
-    def of(cls, row: dict[str, Any]) -> "Question":
-        """Read a row of the data."""
-        criteria = tuple((float(one["weight"]), frozenset(one["gold_ids"])) for one in row.get("criteria", []))
-        return cls(row["qid"], row["question"], frozenset(row["gold_ids"]), criteria)
-
-    def shares(self, documents: Mapping[str, Sequence[str]]) -> dict[str, float]:
-        """Return the share of gold documents at each stage, and of criteria, by weight, with a gold document cited."""
-        found = {stage: len(self.gold.intersection(documents[stage])) / len(self.gold) for stage in STAGES}
-        judged = [(weight, gold) for weight, gold in self.criteria if gold]
-        total = sum(weight for weight, _ in judged)
-        if not total:
-            return found
-        cited = frozenset(documents["cited"])
-        return {**found, "criteria_cited": sum(weight for weight, gold in judged if gold & cited) / total}
+def question_of(row: dict[str, Any]) -> EvalQuestion:
+    """Return a question of the data as `leadline eval` takes it; gold documents are named by the stems of their files."""
+    criteria = [
+        {"text": criterion["criterion"], "weight": criterion["weight"], "gold": criterion["gold_ids"]}
+        for criterion in row.get("criteria", [])
+    ]
+    answers = row.get("answers") or [row[name] for name in ("answer",) if name in row] + row.get("answer_aliases", [])
+    of_eval = {"id": row["qid"], "question": row["question"], "documents": row["gold_ids"], "criteria": criteria}
+    return EvalQuestion.model_validate({**of_eval, "facts": [answers] if answers else []})
 
 
-def questions_of(data: Path, name: str, half: Half = "all", count: int | None = None) -> list[Question]:
-    """Return the questions of a set, in the order of its file: one half of them, and of these the first `count`."""
-    every = [Question.of(row) for row in rows(data, f"{name}_questions")]
+def questions_of(data: Path, name: str, half: Half = "all", count: int | None = None) -> list[EvalQuestion]:
+    """Return the questions of a set, in the order of its file: one half of them, and of these `count`, spread evenly."""
+    every = [question_of(row) for row in rows(data, SETS[name])]
     middle = (len(every) + 1) // 2
     chosen = {"first": every[:middle], "second": every[middle:], "all": every}[half]
-    return chosen[:count]
+    count = min(count or len(chosen), len(chosen))
+    return [chosen[place * len(chosen) // count] for place in range(count)]
 
 
 def laid_out(data: Path, name: str, work: Path) -> Path:
     """Lay the corpus of a set out as a folder of documents, unless that is done, and return the folder.
 
-    Its place below `work` is named by what the corpus holds, and a home with its index can lie beside it.
+    Its place below `work` is named by what the corpus holds, and its index can lie beside it.
     """
     corpus = data / f"{name}_corpus.jsonl.gz"
     place = work / f"{name}-{hashlib.sha256(corpus.read_bytes()).hexdigest()[:12]}"
@@ -116,55 +89,18 @@ def laid_out(data: Path, name: str, work: Path) -> Path:
     return folder
 
 
-def figures_of(question: Question, run: dict[str, Any]) -> dict[str, float]:
-    """Return the figures of one run: what `depth_run` says of it, with shares of the gold documents in their place."""
-    return {**question.shares(run["documents"]), **{name: value for name, value in run.items() if name != "documents"}}
-
-
-def means(figures: Sequence[dict[str, float]]) -> dict[str, float]:
-    """Return the mean of each figure over the questions that have it: shares with three digits behind the point, others with one."""
-    shares = {*STAGES, "criteria_cited"}
-    names = dict.fromkeys(name for row in figures for name in row)
-    return {
-        name: round(mean(row[name] for row in figures if name in row), 3 if name in shares else 1) for name in names
-    }
-
-
-def offline_process(job: dict[str, str], home: Path) -> dict[str, Any]:
-    """Do one job of `depth_run` in a process and a home of its own, without a model.
-
-    Raises:
-        Impossible: it failed.
-    """
-    # sums over sets of strings round otherwise with each hash seed, and ties fall otherwise
-    environment = plain_environment(EMBEDDINGS) | {"LEADLINE_HOME": str(home), "PYTHONHASHSEED": "0"}
-    came: dict[str, Any] = measured_process("depth_run", job, environment, home)
-    return came
-
-
-def indexed(data: Path, name: str, work: Path) -> tuple[Path, dict[str, Any]]:
-    """Return the folder of a set's corpus and what its index holds; the index lies in `home` beside it, made if need be."""
-    folder = laid_out(data, name, work)
-    home = folder.parent / "home"
-    home.mkdir(exist_ok=True)
-    return folder, offline_process({"folder": str(folder)}, home)
-
-
-def ask(question: Question, folder: Path, depth: str) -> dict[str, float]:
-    """Research a question in a home of its own, with a copy of the corpus's index, and return its figures."""
+def measure(name: str, questions: Sequence[EvalQuestion], folder: Path, depths: Sequence[str], jobs: int) -> Evaluation:
+    """Ask the questions of a set at each depth, in a home of its own that begins with the corpus's index."""
     with tempfile.TemporaryDirectory() as place:
-        home = Path(place)
-        shutil.copytree(folder.parent / "home" / "documents", home / "documents")
-        job = {"id": question.id, "question": question.text, "folder": str(folder), "depth": depth}
-        return figures_of(question, offline_process(job, home))
-
-
-def measure(questions: Sequence[Question], folder: Path, depth: str, jobs: int, *, with_rows: bool) -> dict[str, Any]:
-    """Ask the questions of a set at one depth, so many at a time, and return the means of their figures."""
-    with ThreadPoolExecutor(jobs) as workers:
-        figures = list(workers.map(lambda question: ask(question, folder, depth), questions))
-    by_id = {question.id: row for question, row in zip(questions, figures, strict=True)}
-    return {"questions": len(questions), **means(figures), **({"rows": by_id} if with_rows else {})}
+        home, index = Path(place) / "home", folder.parent / "index"
+        copied_index(index, home / "documents")
+        os.environ["LEADLINE_HOME"] = str(home)
+        forget_settings()
+        choices = {"documents": [str(folder)], "search": "documents"}
+        settings = settings_of(depths=depths)
+        measured = asyncio.run(evaluate(questions, settings, choices, Path(place) / "eval", name=name, jobs=jobs))
+        copied_index(home / "documents", index)
+    return measured
 
 
 def check(data: str, sets: Sequence[str]) -> Path:
@@ -175,50 +111,40 @@ def check(data: str, sets: Sequence[str]) -> Path:
     """
     if not data:
         raise Impossible("The data folder is missing. Name it: make bench WHAT=depth DATA=folder")
-    missing = [
-        f"{name}_{part}.jsonl.gz"
-        for name in sets
-        for part in ("corpus", "questions")
-        if not Path(data, f"{name}_{part}.jsonl.gz").is_file()
-    ]
-    if missing:
+    files = [f"{file}.jsonl.gz" for name in sets for file in (f"{name}_corpus", SETS[name])]
+    if missing := [file for file in files if not Path(data, file).is_file()]:
         raise Impossible(
             f"{data} does not hold {', '.join(missing)}. Name the data folder: make bench WHAT=depth DATA=folder"
         )
     return Path(data)
 
 
-def save(results: Path, name: str, part: str, depth: str, measured: dict[str, Any]) -> None:
-    """Put the figures of a set, a part of it and a depth into the results, beside those of others."""
+def save(results: Path, part: str, measured: Evaluation) -> None:
+    """Put the means of a set, a part of it and each depth into the results, beside those of others."""
     content = read_results(results)
-    content.setdefault(name, {}).setdefault(part, {})[depth] = measured
+    for depth, figures in measured.summary.items():
+        means = {key: round(figure.mean, 3) for key, figure in figures.items()}
+        of_depth = {"questions": len(measured.questions), **means, "machine": machine()}
+        content.setdefault(measured.set, {}).setdefault(part, {})[depth] = of_depth
     write_results(results, content)
 
 
-def row_of(name: str, depth: str, measured: dict[str, Any]) -> str:
-    """Return a row of the printed table."""
-    cells = [f"{measured.get(figure, '')!s:>9}" for figure in COLUMNS]
-    return f"{name:<13} {depth:<11} {measured['questions']:>4} {' '.join(cells)}"
-
-
 def run(given: argparse.Namespace, results: Path = RESULTS / "depth.json", work: Path = WORK) -> None:
-    """Measure what was asked for, print a table and write the results after each depth.
+    """Measure what was asked for, and print a table and write the results of each set.
 
     Raises:
-        Impossible: what is asked for cannot be measured, or a run failed.
+        Impossible: a file of the data is missing.
     """
-    sets, depths, half = given.set or SETS, given.depth or DEPTHS, given.half
+    sets = given.set or BROAD
     data = check(given.data, sets)
-    part = half if given.questions is None else f"{half}, first {given.questions}"
-    headings = " ".join(f"{heading:>9}" for heading in COLUMNS.values())
-    print(f"{'set':<13} {'depth':<11} {'n':>4} {headings}", flush=True)
+    for variable in os.environ.keys() - plain_environment(EMBEDDINGS).keys():
+        del os.environ[variable]
+    part = given.half if given.questions is None else f"{given.half}, {given.questions} of them"
     for name in sets:
-        folder, index = indexed(data, name, work)
-        questions = questions_of(data, name, half, given.questions)
-        for depth in depths:
-            measured = measure(questions, folder, depth, given.jobs, with_rows=given.rows)
-            save(results, name, part, depth, {**measured, "machine": {"embedding": index["models"], **machine()}})
-            print(row_of(name, depth, measured), flush=True)
+        questions = questions_of(data, name, given.half, given.questions)
+        measured = measure(name, questions, laid_out(data, name, work), given.depth or DEPTHS, given.jobs)
+        save(results, part, measured)
+        print(f"{name}, {part}\n\n{table(measured)}\n", flush=True)
 
 
 def main() -> None:
@@ -228,11 +154,10 @@ def main() -> None:
     )
     parser.add_argument("data", help="folder of the data sets")
     parser.add_argument("--depth", action="append", choices=DEPTHS, help="repeatable, default all")
-    parser.add_argument("--set", action="append", choices=SETS, help="repeatable, default both")
-    parser.add_argument("--half", choices=HALVES, default="all", help="of each set: one chooses, the other reports")
-    parser.add_argument("--questions", type=int, metavar="N", help="only the first N")
-    parser.add_argument("--rows", action="store_true", help="also write the figures of each question")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="processes side by side")
+    parser.add_argument("--set", action="append", choices=SETS, help="repeatable, default the broad ones")
+    parser.add_argument("--half", choices=get_args(Half), default="all", help="of each set: one chooses, one reports")
+    parser.add_argument("--questions", type=int, metavar="N", help="only so many, spread evenly")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="runs side by side")
     try:
         run(parser.parse_args())
     except Impossible as problem:

@@ -10,6 +10,7 @@ streamed to their end. Each is asked for its report, and each report must hold o
 import argparse
 import asyncio
 import contextlib
+import json
 import socket
 import statistics
 import subprocess
@@ -17,7 +18,6 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,6 @@ import httpx
 import psutil
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
-from rich.console import Console
-from rich.table import Table
 
 from benchmarks.measurement import DEEP_SEA, PROJECT, QUESTION, RESULTS, machine, plain_environment, write_results
 from benchmarks.run import stub
@@ -35,42 +33,6 @@ from benchmarks.stub_endpoint import FIRST_TOKEN_SECONDS, PER_TOKEN_SECONDS
 GRAPH = "deep_research"
 START_SECONDS = 60
 SAMPLE_SECONDS = 0.25
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """One number of jobs. Seconds, megabytes (10**6 bytes), counts."""
-
-    jobs: int
-    """Runs that the server carries at a time (`--n-jobs-per-worker`)."""
-    runs: int
-    finished: int
-    """Runs that ended with a report."""
-    wall: float
-    """From the creation of the first run to the end of the last."""
-    runs_a_minute: float
-    alone: float
-    """One run on the warm and idle server, from creation to end."""
-    speedup: float
-    """Runs a minute, divided by those of a server that carries one run after another at the pace of `alone`."""
-    p50: float
-    """Of a run, from its first event to its end: its wait for a free job is not in it."""
-    p95: float
-    p95_with_wait: float
-    """Of a run, from its creation to its end."""
-    slowdown: float
-    """`p50` divided by `alone`."""
-    cpu_a_run: float
-    """User and system time of the server and its children, divided by the runs."""
-    cores: float
-    """Processors that the server kept busy on average."""
-    cores_of_others: float
-    """Processors that everything else on the machine kept busy: the endpoint, this client, and what else ran."""
-    idle_memory: float
-    """Resident set of the server and its children after the warm-up."""
-    peak_memory: float
-    memory_a_run: float
-    """What the peak has more than idle, divided by the runs under way."""
 
 
 @contextlib.contextmanager
@@ -179,8 +141,8 @@ async def research(client: LangGraphClient) -> tuple[float, float, bool]:
     return first, whole, bool(state["values"].get("report"))
 
 
-async def measure(address: str, process: psutil.Process, jobs: int, runs: int) -> Measured:
-    """Put all runs on a server that has just started, and measure it."""
+async def measure(address: str, process: psutil.Process, jobs: int, runs: int) -> dict[str, float]:
+    """Put all runs on a server that has just started, and return its figures: seconds, megabytes (10**6 bytes), counts."""
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=runs)
     async with get_client(url=address, timeout=None) as client:
         # the client's own pool would make runs wait for one another
@@ -197,25 +159,25 @@ async def measure(address: str, process: psutil.Process, jobs: int, runs: int) -
         peak = max([*sizes, await asyncio.to_thread(memory, process)])
     carried = sorted(whole - first for first, whole, _ in ended)
     waited = sorted(whole for _, whole, _ in ended)
-    return Measured(
-        jobs=jobs,
-        runs=runs,
-        finished=sum(reported for *_, reported in ended),
-        wall=round(wall, 2),
-        runs_a_minute=round(runs / wall * 60, 1),
-        alone=round(alone, 2),
-        speedup=round(runs * alone / wall, 2),
-        p50=round(statistics.median(carried), 2),
-        p95=round(_percentile_95(carried), 2),
-        p95_with_wait=round(_percentile_95(waited), 2),
-        slowdown=round(statistics.median(carried) / alone, 2),
-        cpu_a_run=round(used / runs, 2),
-        cores=round(used / wall, 2),
-        cores_of_others=round((busy - used) / wall, 2),
-        idle_memory=round(idle),
-        peak_memory=round(peak),
-        memory_a_run=round((peak - idle) / min(jobs, runs), 2),
-    )
+    figures = {
+        "jobs": jobs,
+        "runs": runs,
+        "finished": sum(reported for *_, reported in ended),
+        "wall": wall,
+        "runs_a_minute": runs / wall * 60,
+        "alone": alone,
+        "p50": statistics.median(carried),
+        "p95": _percentile_95(carried),
+        "p95_with_wait": _percentile_95(waited),
+        "slowdown": statistics.median(carried) / alone,
+        "cpu_a_run": used / runs,
+        "cores": used / wall,
+        "cores_of_others": (busy - used) / wall,
+        "idle_memory": idle,
+        "peak_memory": peak,
+        "memory_a_run": (peak - idle) / min(jobs, runs),
+    }
+    return {name: round(figure, 2) for name, figure in figures.items()}
 
 
 def _busy() -> float:
@@ -228,31 +190,8 @@ def _percentile_95(ordered: list[float]) -> float:
     return ordered[len(ordered) * 95 // 100]
 
 
-def _show(measured: list[Measured]) -> None:
-    table = Table(title="langgraph dev under load")
-    columns = {
-        "jobs": "jobs",
-        "runs_a_minute": "runs/min",
-        "speedup": "× one by one",
-        "p50": "p50 (s)",
-        "p95": "p95 (s)",
-        "slowdown": "p50 / alone",
-        "p95_with_wait": "p95 with wait (s)",
-        "cpu_a_run": "cpu a run (s)",
-        "cores": "cores",
-        "cores_of_others": "others",
-        "peak_memory": "peak (MB)",
-        "memory_a_run": "a run (MB)",
-    }
-    for heading in columns.values():
-        table.add_column(heading, justify="right")
-    for figures in measured:
-        table.add_row(*(f"{getattr(figures, name):,}" for name in columns))
-    Console(width=160).print(table)
-
-
 def main() -> None:
-    """Measure each number of jobs, write the results, and print them as a table."""
+    """Measure each number of jobs, print and write the figures."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.load")
     parser.add_argument("--runs", type=int, default=100, metavar="N", help="created at once; default 100")
     parser.add_argument(
@@ -260,24 +199,20 @@ def main() -> None:
     )
     parser.add_argument("--model-calls", type=int, default=64, metavar="N", help="LEADLINE_MAX_CONCURRENCY; default 64")
     given = parser.parse_args()
-    measured: list[Measured] = []
+    measured: list[dict[str, float]] = []
+    content = {
+        "question": QUESTION,
+        "latency": {"first_token": FIRST_TOKEN_SECONDS, "per_token": PER_TOKEN_SECONDS},
+        "model_calls_at_once": given.model_calls,
+        "machine": machine(),
+        "measured": measured,
+    }
     with tempfile.TemporaryDirectory() as folder, stub(FIRST_TOKEN_SECONDS, PER_TOKEN_SECONDS) as base_url:
         for jobs in [int(number) for number in given.jobs.split(",")]:
             with server(Path(folder) / str(jobs), base_url, jobs, given.model_calls) as (address, process):
                 measured.append(asyncio.run(measure(address, process, jobs, given.runs)))
-            _show(measured)
-            _write(measured, given.model_calls)
-
-
-def _write(measured: list[Measured], model_calls: int) -> None:
-    content = {
-        "question": QUESTION,
-        "latency": {"first_token": FIRST_TOKEN_SECONDS, "per_token": PER_TOKEN_SECONDS},
-        "model_calls_at_once": model_calls,
-        "machine": machine(),
-        "measured": [asdict(figures) for figures in measured],
-    }
-    write_results(RESULTS / "load.json", content)
+            print(json.dumps(measured[-1], indent=1), flush=True)
+            write_results(RESULTS / "load.json", content)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import time
@@ -49,6 +50,12 @@ def measured_process(module: str, job: Mapping[str, Any], environment: Mapping[s
     if ran.returncode:
         raise Impossible(f"The measurement of {job.get('id', job['folder'])} failed:\n{ran.stderr[-3_000:]}")
     return json.loads(ran.stdout.splitlines()[-1])
+
+
+def copied_index(index: Path, to: Path) -> None:
+    """Copy the index of a folder's documents, so that it is made once for all measurements; what is there stays."""
+    if index.is_dir() and not to.exists():
+        shutil.copytree(index, to)
 
 
 def machine() -> dict[str, Any]:

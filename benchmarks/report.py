@@ -9,6 +9,7 @@ verdicts and grades were filled in counts them. Writes `benchmarks/results/repor
 """
 
 import argparse
+import json
 import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,7 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.depth import laid_out
-from benchmarks.measurement import PROJECT, RESULTS, Impossible, measured_process, read_results, write_results
+from benchmarks.measurement import (
+    PROJECT,
+    RESULTS,
+    Impossible,
+    copied_index,
+    measured_process,
+    read_results,
+    write_results,
+)
 from benchmarks.model import NOT_CONNECTED, connected_environment
 from benchmarks.report_files import grades_of, read_rows, statement_figures, words_of
 from services.text.length import estimate
@@ -79,16 +88,10 @@ def measured(question: Mapping[str, Any], folder: Path, place: Path, given: argp
     }  # fmt: skip
     environment = connected_environment() | {"LEADLINE_HOME": str(place / "home")}
     index, documents = place.parent.parent / "index" / question["folder"], place / "home" / "documents"
-    _copied(index, documents)
+    copied_index(index, documents)
     figures = measured_process("report_run", job, environment, place)
-    _copied(documents, index)
+    copied_index(documents, index)
     return figures_of(figures, place, given)
-
-
-def _copied(index: Path, to: Path) -> None:
-    """Copy the index of a folder's documents, so that it is made once for all questions; what is there stays."""
-    if index.is_dir() and not to.exists():
-        shutil.copytree(index, to)
 
 
 def figures_of(figures: dict[str, Any], place: Path, given: argparse.Namespace) -> dict[str, Any]:
@@ -122,33 +125,6 @@ def estimated_tokens(folder: Path) -> dict[str, int]:
     return dict(counted)
 
 
-def lines_of(name: str, figures: Mapping[str, Any]) -> list[str]:
-    """Return the printed lines of a question."""
-    planted, alone = figures["planted"], figures["one_call"]
-    statements = ", ".join(f"{count} {status or 'checked'}" for status, count in figures["statements"].items())
-    kinds = "; ".join(
-        f"{kind}: {', '.join(f'{count} {end}' for end, count in ends.items())}" for kind, ends in planted["by_kind"].items() if ends
-    )  # fmt: skip
-    tokens = ", ".join(f"{role} {count:,}" for role, count in figures["prompt_tokens_by_role"].items())
-    estimated = sum(count for role, count in figures["estimated_prompt_tokens"].items() if role != "one_call")
-    lines = [
-        f"{name} ({figures['depth']}): {figures['calls']} calls, {figures['words']:,} words; in one call {alone['words']:,} words",
-        f"  prompt tokens  {figures['prompt_tokens']:,}: {tokens}; one call {alone['prompt_tokens']:,}",
-        f"  estimated      {estimated:,}; one call {figures['estimated_prompt_tokens'].get('one_call', 0):,}",
-        f"  statements     {statements}",
-        f"  planted        {planted['planted']}, of which {planted['passed']} passed: {kinds}",
-        f"  beside them    {planted['neighbours']} right statements, {planted['neighbours_lost']} lost their status, "
-        f"{planted['neighbours_rewritten']} rewritten by the editor",
-    ]
-    if figures["judged"]:
-        lines.append(
-            f"  judged         {figures['judged']}: {figures['right_marked']} right ones marked, {figures['right_deleted']} right ones "
-            f"deleted, {figures['wrong_unmarked']} wrong ones unmarked"
-        )
-    lines += [f"  graded         {kind}: {grades['together']}" for kind, grades in figures["grades"].items()]
-    return lines
-
-
 def run(given: argparse.Namespace, results: Path = RESULTS / "report.json", work: Path = WORK) -> None:
     """Measure the questions, print their figures and write them after each.
 
@@ -170,7 +146,7 @@ def run(given: argparse.Namespace, results: Path = RESULTS / "report.json", work
         content = read_results(results)
         content.setdefault(given.name, {})[question["id"]] = figures
         write_results(results, content)
-        print("\n".join(lines_of(question["id"], figures)), flush=True)
+        print(json.dumps({question["id"]: figures}, ensure_ascii=False, indent=1), flush=True)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -194,7 +170,9 @@ def parser() -> argparse.ArgumentParser:
         metavar="FIELD=VALUE",
         help="another choice of the run, as max_step_num=2",
     )
-    made.add_argument("--planted", type=int, default=PLANTED, metavar="N", help="errors to plant in each report")
+    made.add_argument(
+        "--planted", type=int, default=PLANTED, metavar="N", help="errors to plant in each report; 0: none"
+    )
     made.add_argument("--name", default="strong", help="section of the results; others stay")
     made.add_argument("--again", action="store_true", help="measure anew what was measured or begun")
     return made

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.planted import CITATIONS
-from schemas.evidence import Claim
+from schemas.evidence import EXCERPT_ID, Claim
 from schemas.reporter import Report
 from services.reports.document import letters
 from services.reports.labels import labels_for
@@ -25,6 +24,7 @@ WEIGHTS = {"insight": 0.35, "comprehensiveness": 0.29, "instruction_following": 
 """Weights of the dimensions, as DeepResearch Bench has them on average."""
 VERDICTS = ("right", "imprecise", "wrong", "framing")
 """What a reader can say of a statement; `framing` claims nothing."""
+CITATIONS = re.compile(rf"[ ]?\[(?:(?:inferred|推断)[:：] ?)?{EXCERPT_ID}(?:, ?{EXCERPT_ID})*\]")
 _NUMBERED = re.compile(r"\[\d{1,4}(?:, ?\d{1,4})*\]")
 LEAST = 12
 """Letters of a draft's sentence below which it is not looked for in the report."""

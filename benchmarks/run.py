@@ -18,14 +18,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import httpx
-from rich.console import Console
-from rich.table import Table
 
 from benchmarks.measurement import DEEP_SEA, PROJECT, QUESTION, RESULTS, machine, plain_environment, write_results
 from benchmarks.stub_endpoint import FIRST_TOKEN_SECONDS, PER_TOKEN_SECONDS
@@ -39,54 +36,6 @@ TARGETS = {
     "prompt_tokens": 12_000,
 }
 """What is aimed at, each an upper bound."""
-UNITS = {
-    "wall": "s",
-    "critical_path": "s",
-    "added": "s",
-    "model_path": "s",
-    "first_event": "s",
-    "before_first_call": "s",
-    "between_calls": "s",
-    "after_last_call": "s",
-    "cpu": "s",
-    "peak_memory": "MB",
-    "model_calls": "",
-    "prompt_tokens": "",
-    "schema_tokens": "",
-    "completion_tokens": "",
-    "import": "s",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """One repetition. Seconds, megabytes (10**6 bytes), counts."""
-
-    wall: float
-    """From the start of the command's process to its end."""
-    critical_path: float
-    added: float
-    """`wall` without `critical_path`: what the run adds beside its models and searches."""
-    model_path: float
-    """The critical path of the model calls alone."""
-    first_event: float
-    """From the start of the process to the first line of progress on stderr."""
-    before_first_call: float
-    """From the start of the process to the arrival of its first model call."""
-    between_calls: float
-    """What the run adds to its models' critical path between the first call and the last."""
-    after_last_call: float
-    """From the end of the last model call to the end of the process."""
-    cpu: float
-    """User and system time of the process and its children."""
-    peak_memory: float
-    """Largest resident set of the process or one of its children."""
-    model_calls: int
-    prompt_tokens: int
-    """All that the models had to read."""
-    schema_tokens: int
-    """Part of `prompt_tokens`: the schemas of the answers."""
-    completion_tokens: int
 
 
 def critical_path(calls: list[dict[str, Any]]) -> float:
@@ -134,8 +83,8 @@ async def searches(home: Path) -> list[dict[str, Any]]:
     return [{"start": end - seconds, "end": end} for end, seconds in ends]
 
 
-def measure(leadline: Path, work: Path, base_url: str) -> Measured:
-    """Run the command once and measure it."""
+def measure(leadline: Path, work: Path, base_url: str) -> dict[str, float]:
+    """Run the command once and return its figures: seconds, megabytes (10**6 bytes), counts; README.md says what each means."""
     log = base_url.removesuffix("/v1") + "/log"
     httpx.delete(log)
     command = [str(leadline), "research", QUESTION, "--docs", str(DEEP_SEA)]
@@ -158,22 +107,23 @@ def measure(leadline: Path, work: Path, base_url: str) -> Measured:
     path = critical_path([*calls, *asyncio.run(searches(work / "home"))])
     models = critical_path(calls)
     begun, ended = min(call["start"] for call in calls), max(call["end"] for call in calls)
-    return Measured(
-        wall=wall,
-        critical_path=path,
-        added=wall - path,
-        model_path=models,
-        first_event=first_event,
-        before_first_call=begun - started,
-        between_calls=ended - begun - models,
-        after_last_call=started + wall - ended,
-        cpu=used.ru_utime + used.ru_stime,
-        peak_memory=used.ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6,
-        model_calls=len(calls),
-        prompt_tokens=sum(call["prompt_tokens"] for call in calls),
-        schema_tokens=sum(call["schema_tokens"] for call in calls),
-        completion_tokens=sum(call["completion_tokens"] for call in calls),
-    )
+    tokens = {
+        name: sum(call[name] for call in calls) for name in ("prompt_tokens", "schema_tokens", "completion_tokens")
+    }
+    return {
+        "wall": wall,
+        "critical_path": path,
+        "added": wall - path,
+        "model_path": models,
+        "first_event": first_event,
+        "before_first_call": begun - started,
+        "between_calls": ended - begun - models,
+        "after_last_call": started + wall - ended,
+        "cpu": used.ru_utime + used.ru_stime,
+        "peak_memory": used.ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6,
+        "model_calls": len(calls),
+        **tokens,
+    }
 
 
 def import_seconds(python: Path) -> float:
@@ -204,33 +154,8 @@ def _users() -> dict[str, str]:
     return {name: value for name, value in plain_environment().items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
-def _median(runs: list[Measured], name: str) -> float:
-    return float(statistics.median(getattr(run, name) for run in runs))
-
-
-def _show(median: dict[str, float], cold: Measured) -> None:
-    table = Table(title="leadline research, three steps side by side")
-    for heading in ("", "median", "cold", "target", ""):
-        table.add_column(heading, justify="left" if heading == "" else "right")
-    for name, unit in UNITS.items():
-        value, target = median[name], TARGETS.get(name)
-        exact = isinstance(value, int) or float(value).is_integer()
-        shown = f"{value:,.0f}" if exact else f"{value:,.2f}"
-        first = getattr(cold, name, None)
-        once = "" if first is None else f"{first:,}" if isinstance(first, int) else f"{first:,.2f}"
-        verdict = "" if target is None else "met" if value <= target else "missed"
-        table.add_row(
-            f"{name.replace('_', ' ')}{f' ({unit})' if unit else ''}",
-            shown,
-            once,
-            "" if target is None else f"≤ {target:,}",
-            verdict,
-        )
-    Console().print(table)
-
-
 def main() -> None:
-    """Measure, write the results, and print them as a table."""
+    """Measure, write the results, and print them beside what is aimed at."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run")
     parser.add_argument("--repetitions", type=int, default=5, metavar="N", help="after the cold one; default 5")
     parser.add_argument("--first-token", type=float, default=FIRST_TOKEN_SECONDS, metavar="S")
@@ -249,21 +174,21 @@ def main() -> None:
     load = machine()["load"]  # before other processes are timed
     python = command.with_name("python")
     imports = [import_seconds(python) for _ in range(max(1, given.repetitions))]
-    median = {name: round(_median(runs, name), 3) for name in asdict(cold)} | {
-        "import": round(statistics.median(imports), 3)
-    }
+    median = {name: round(statistics.median(run[name] for run in runs), 3) for name in cold}
+    median["import"] = round(statistics.median(imports), 3)
     content = {
         "question": QUESTION,
         "latency": {"first_token": given.first_token, "per_token": given.per_token},
         "machine": {**machine(), "load": load, "python": version(python)},
         "targets": TARGETS,
         "median": median,
-        "cold": asdict(cold),
-        "runs": [asdict(run) for run in runs],
+        "cold": cold,
+        "runs": runs,
         "imports": imports,
     }
     write_results(RESULTS / "run.json", content)
-    _show(median, cold)
+    for name, figure in median.items():
+        print(f"{name:<20} {figure:>10,} {f'(aimed at: {TARGETS[name]:,})' if name in TARGETS else ''}")
 
 
 if __name__ == "__main__":

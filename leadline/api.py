@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, Unpack, cast
 
 from leadline.runs.actions import asteer
-from leadline.runs.arguments import Choices, checked, with_choices
+from leadline.runs.arguments import Choices, checked, load_profile, with_choices
 from leadline.runs.execute import ChangeAsked, OnEvent, OnReview, carry_out, first_input
-from leadline.runs.first_line import first_line
 from leadline.runs.output import check_writable
-from leadline.runs.profiles import load_profile
 from leadline.runs.revise import arevise
-from leadline.runs.run_ids import checked_run_id, new_run_id
+from leadline.runs.run_ids import checked_run_id, first_line, new_run_id
 from leadline.runs.store import RunRecord, open_home
 from nodes.coordinator import question_of
 from schemas.reporter import Report

@@ -17,8 +17,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
+from leadline.cli import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_PIPE_CLOSED
 from leadline.cli.command_list import COMMANDS, MOVED
-from leadline.cli.exit_codes import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_PIPE_CLOSED
 from leadline.progress.terminal import as_typed, echo, lead_nowhere, program
 from services.run.errors import BadInput, LeadlineError
 from services.run.message_forms import on_the_command_line

@@ -7,17 +7,17 @@ from typing import Annotated
 
 import typer
 
-from leadline.cli.examples import examples
-from leadline.cli.exit_codes import EXIT_FAILED
+from leadline.cli import EXIT_FAILED
+from leadline.cli.command_list import examples
 from leadline.cli.options import Version
 from leadline.cli.run_summary import terminal_locale
 from leadline.progress.terminal import as_typed, echo
 from leadline.runs.revise import averify
 from leadline.runs.run_ids import is_run_id
-from leadline.setup.check import BROKEN
-from leadline.setup.doctor import examine, show
-from leadline.setup.doctor_summary import show_summary, summary
-from leadline.setup.model_table import checked_models, model_lines
+from leadline.setup import BROKEN
+from leadline.setup.doctor import examine
+from leadline.setup.doctor_summary import show, summary
+from leadline.setup.model_setup import checked_models, model_lines
 from schemas.context import RunContext
 from schemas.events import CallProgress
 from services.models.endpoint_memory import forget_stored
@@ -146,10 +146,8 @@ def doctor(
         checks = asyncio.run(examine())
     if as_json:
         echo(json.dumps([check.model_dump() for check in checks], indent=2, ensure_ascii=False))
-    elif every:
-        show(checks)
     else:
-        show_summary(summary(checks))
+        show(checks if every else summary(checks))
     if any(check.state == BROKEN for check in checks):
         raise typer.Exit(EXIT_FAILED)
 

@@ -6,15 +6,15 @@ import signal
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 import typer
 
-from leadline.cli.exit_codes import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_NO_EVIDENCE
+from leadline.cli import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_NO_EVIDENCE
 from leadline.progress.lines import progress_shown
-from leadline.progress.protocol import Progress
+from leadline.progress.plan_review import Progress
 from leadline.progress.terminal import argument, as_typed, console_of, echo
 from leadline.runs.run_ids import complete_run_id
 from schemas.context import RunContext
@@ -36,37 +36,26 @@ BEAT = 5.0
 
 
 @dataclass(slots=True)
-class Begun:
-    """The run of a command, as its first event tells it."""
+class Begun(Progress):
+    """The run of a command, as its first event tells it, and the display of its events."""
 
     run_id: str = ""
     locale: str = ""
-
-    def note(self, event: Event) -> None:
-        """Take the run's id and language from the event that names them."""
-        if run_id := event.data.get("run_id"):
-            self.run_id, self.locale = str(run_id), message_language(event.title)
-
-
-class _Noted(Progress):
-    """Shows events, and notes the run that they are of."""
-
-    def __init__(self, progress: Progress, begun: Begun) -> None:
-        """Show events in a progress display."""
-        self._progress, self._begun = progress, begun
+    display: Progress = field(default_factory=Progress)
 
     def __call__(self, event: Event) -> None:
-        """Note and show one event."""
-        self._begun.note(event)
-        self._progress(event)
+        """Take the run's id and language from the event that names them, and show it."""
+        if run_id := event.data.get("run_id"):
+            self.run_id, self.locale = str(run_id), message_language(event.title)
+        self.display(event)
 
     def paused(self) -> AbstractContextManager[None]:
         """Pause the display."""
-        return self._progress.paused()
+        return self.display.paused()
 
     def ask(self, request: dict[str, Any]) -> None:
         """Show the question in the display."""
-        self._progress.ask(request)
+        self.display.ask(request)
 
 
 def show_report(
@@ -80,11 +69,10 @@ def show_report(
     begun = Begun(run_id)
 
     async def main() -> Report:
-        with progress_shown(as_json=as_events) as progress:
+        with progress_shown(as_json=as_events) as begun.display:
             if first is not None:
-                begun.note(first)
-                progress(first)
-            return await work(_Noted(progress, begun))
+                begun(first)
+            return await work(begun)
 
     finished = until_interrupted(main(), as_events=as_events, begun=begun)
     code = 0 if finished.direct or finished.excerpts else EXIT_NO_EVIDENCE

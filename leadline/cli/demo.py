@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
+from leadline.cli.command_list import examples
 from leadline.cli.command_run import echo_report, until_interrupted
-from leadline.cli.examples import examples
 from leadline.cli.options import Events, Out
 from leadline.progress.lines import progress_shown
 from leadline.progress.terminal import echo

@@ -5,16 +5,14 @@ from typing import Annotated, Any
 
 import typer
 
-from leadline.cli.choices import choices_of, takes_choices
+from leadline.cli import EXIT_FAILED
+from leadline.cli.command_list import examples
 from leadline.cli.command_run import until_interrupted
-from leadline.cli.examples import examples
-from leadline.cli.exit_codes import EXIT_FAILED
-from leadline.cli.options import Docs
+from leadline.cli.options import Docs, choices_of, takes_choices
 from leadline.evaluation.evaluate import evaluate
-from leadline.evaluation.question import locale_of
 from leadline.evaluation.question_runs import OnOutcome, Outcome
+from leadline.evaluation.question_set import locale_of, read_set
 from leadline.evaluation.results import FILE, Evaluation
-from leadline.evaluation.sets import read_set
 from leadline.evaluation.settings import settings_of
 from leadline.evaluation.table import table
 from leadline.progress.terminal import echo

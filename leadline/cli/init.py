@@ -8,10 +8,9 @@ from typing import Annotated
 
 import typer
 
-from leadline.cli.examples import examples
-from leadline.cli.exit_codes import EXIT_FAILED
-from leadline.cli.init_model import ENDPOINT, model_settings
-from leadline.cli.input_prompts import choose, typed_key, typed_value
+from leadline.cli import EXIT_FAILED
+from leadline.cli.command_list import examples
+from leadline.cli.init_model import ENDPOINT, choose, model_settings, typed_key, typed_value
 from leadline.progress.terminal import echo
 from leadline.setup.env_file import PROVIDERS, problems_of, write, written_before
 from leadline.setup.search_setup import names_in, needs_of, offers, set_up_by

@@ -1,17 +1,68 @@
-"""The part of `leadline init` that connects a model: a local server, a provider, or any endpoint, and its list of models."""
+"""The part of `leadline init` that asks a person, and that connects a model: a local server, a provider, or any endpoint, and its list of models."""
 
 import asyncio
+import os
 from collections.abc import Mapping
 
 import typer
 from pydantic import SecretStr
 
-from leadline.cli.input_prompts import choose, typed_key, typed_value
 from leadline.setup.env_file import PROVIDERS, Provider
-from leadline.setup.local_servers import OLLAMA, LocalServer, base_url_at, local_servers, package_missing, usual_ports
+from leadline.setup.model_setup import OLLAMA, LocalServer, base_url_at, local_servers, package_missing, usual_ports
 from services.models.server_models import choice_among, listed_models, writing_models
 from services.run.errors import BadInput
 from services.run.roles import OFFLINE
+
+
+def choose(question: str, choices: Mapping[str, str], default: str) -> str:
+    """Ask a person to choose by number or name."""
+    names = list(choices)
+    typer.echo(f"\n{question}", err=True)
+    for place, name in enumerate(names, 1):
+        typer.echo(f"  {place}  {choices[name]}", err=True)
+    while True:
+        typed = str(typer.prompt("Number", default=names.index(default) + 1, type=str, err=True)).strip()
+        if typed in names:
+            return typed
+        if typed.isdecimal() and 1 <= int(typed) <= len(names):
+            return names[int(typed) - 1]
+        typer.echo(f"Type a number from 1 to {len(names)}.", err=True)
+
+
+def typed_value(what: str, option: str, asking: bool, default: str = "") -> str:
+    """Ask a person for a value.
+
+    Raises:
+        BadInput: no person can be asked; the message names the option instead.
+    """
+    if not asking:
+        raise BadInput(f"{what}: use {option}, because no questions can be asked here.")
+    return str(typer.prompt(what, default=default or None, err=True)).strip()
+
+
+def typed_key(variable: str, what: str, asking: bool, *, needed: bool) -> str:
+    """Return a key from the environment, or typed unseen.
+
+    Raises:
+        BadInput: the key is missing or invalid.
+    """
+    from_environment = os.environ.get(variable, "").strip()
+    if from_environment:
+        typer.echo(f"{what}: taken from {variable} in the environment.", err=True)
+        return from_environment
+    if not asking:
+        if needed:
+            raise BadInput(f"{what} is missing. Put it into the environment variable {variable}, then start again.")
+        return ""
+    hint = "it is not shown" if needed else "it is not shown; Enter: none"
+    typed = typer.prompt(
+        f"{what} ({hint})", default=None if needed else "", show_default=False, hide_input=True, err=True
+    )
+    key = str(typed).strip()
+    if not key.isprintable() or any(char.isspace() for char in key):
+        raise BadInput(f"{what} cannot be used: a key has no spaces and no unprintable characters. Copy it again.")
+    return key
+
 
 ENDPOINT = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "LEADLINE_MODEL")
 """Settings of an endpoint and its model."""

@@ -1,4 +1,4 @@
-"""Prints a report in a terminal: headings, lists, tables and charts as text, citations as numbers, sources at the end.
+"""Prints a report in a terminal: headings, lists, tables, and charts as tables, citations as numbers, sources at the end.
 
 Every word goes through `clean_line` or `clean_text` here, after Markdown was parsed: an entity such as `&#27;` becomes a control
 character only then.
@@ -13,9 +13,8 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text as Line
 
-from leadline.cli.bars import bars
-from leadline.progress.line_wrap import wrapped
 from leadline.progress.run_view import MARKS_OF_REPORTS
+from leadline.progress.terminal import wrapped
 from schemas.clean_text import clean_line, clean_text
 from schemas.document import (
     Alignment,
@@ -185,12 +184,8 @@ class _Writer:
     def _chart(self, block: Drawing, indent: str) -> Iterator[RenderableType]:
         title = self._content((Text(f"{title_with_unit(block.chart)} ", frozenset({"strong"})), *block.citations))
         yield from self._lines(title, indent)
-        if block.chart.type == "scatter":
-            rows = data_rows(block.chart, self._labels)
-            yield from self._table([[Line(clean_line(cell)) for cell in row] for row in rows], indent)
-            return
-        for line in bars(block.chart, self._width - len(indent), ascii_only=self._ascii):
-            yield Line.assemble(indent, line)
+        rows = data_rows(block.chart, self._labels)
+        yield from self._table([[Line(clean_line(cell)) for cell in row] for row in rows], indent)
 
     def _references(self) -> Iterator[RenderableType]:
         """List the cited sources, and count the others, which the report's files name."""

@@ -12,15 +12,12 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 import leadline
-from leadline.cli.choices import FLAGS, choices_of, takes_choices
+from leadline.cli.command_list import examples
 from leadline.cli.command_run import errors_as_json, last_word, show_report
-from leadline.cli.examples import examples
-from leadline.cli.options import Events, Json, OtherOut, Out, UnfinishedRun
-from leadline.progress.plan_review import review_in_terminal
-from leadline.progress.protocol import Progress
+from leadline.cli.options import FLAGS, Events, Json, OtherOut, Out, UnfinishedRun, choices_of, takes_choices
+from leadline.progress.plan_review import Progress, review_in_terminal
 from leadline.progress.terminal import echo
-from leadline.runs.first_line import first_line
-from leadline.runs.run_ids import full_id, new_run_id, run_and_text
+from leadline.runs.run_ids import first_line, full_id, new_run_id, run_and_text
 from schemas.events import Event
 from schemas.reporter import Report
 from services.run.errors import BadInput

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from leadline.cli.examples import examples
+from leadline.cli.command_list import examples
 from leadline.mcp.server import serve as over_stdio
 from leadline.progress.terminal import echo
 from leadline.server.launch import serve as until_stopped

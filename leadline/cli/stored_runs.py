@@ -1,9 +1,10 @@
-"""Commands for stored runs: list, show, replay, export, forget what was remembered."""
+"""Commands for stored runs: list, show, replay, export, forget what was remembered; and change a finished report."""
 
 import asyncio
 import json
 import shutil
 import sys
+from collections.abc import Awaitable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,17 +12,20 @@ import typer
 from rich.table import Column, Table
 from rich.text import Text
 
-from leadline.cli.command_run import echo_report, show_report
-from leadline.cli.examples import examples
-from leadline.cli.options import FinishedRun, Formats, Json, LatestRun, OtherOut, Version
+from leadline.cli.command_list import examples
+from leadline.cli.command_run import echo_report, errors_as_json, show_report
+from leadline.cli.options import Events, FinishedRun, Formats, Json, LatestRun, OtherOut, Version
 from leadline.cli.run_summary import summary, terminal_locale
+from leadline.progress.plan_review import Progress
 from leadline.progress.terminal import as_typed, console_of, echo
 from leadline.runs.actions import areplay, areport, arun, aruns, atimeline
 from leadline.runs.own_memory import aforget, aforget_all, amemory
-from leadline.runs.revise import aversion
+from leadline.runs.revise import arevise, aversion
+from leadline.runs.run_ids import run_and_text
 from leadline.runs.store import RunRecord
 from schemas.clean_text import clean_line
 from schemas.memory import MemoryEntry, MemoryView
+from schemas.reporter import Report
 from services.reports.formats import chosen_formats
 from services.reports.labels import labels_for
 from services.run.errors import BadInput
@@ -171,3 +175,48 @@ def _forget_all(yes: bool) -> list[MemoryEntry]:
         typer.confirm(say("memory_sure", count=len(entries)), abort=True, err=True)
     asyncio.run(aforget_all())
     return entries
+
+
+@commands.command(epilog=examples("revise"))
+def revise(
+    arguments: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[RUN] REQUEST", help="What to change in a finished report, in words; by default in the latest."
+        ),
+    ] = None,
+    without: Annotated[str, typer.Option(metavar="HEADING", help="Leave out a section; needs no model.")] = "",
+    shorter: Annotated[
+        bool, typer.Option("--shorter", help="Shorten it; without a model, to the beginning of each section.")
+    ] = False,
+    locale: Annotated[
+        str, typer.Option(metavar="L", help="Language of the new version; by default that of the request.")
+    ] = "",
+    research: Annotated[
+        bool,
+        typer.Option("--research/--no-research", help="Search for what the change asks for and the evidence lacks."),
+    ] = True,
+    out: OtherOut = None,
+    as_json: Json = False,
+    as_events: Events = False,
+) -> None:
+    """Change a finished report: make it shorter, add a table or a section, translate it, or say in words what to change.
+
+    What the request does not concern stays as it is; what is new is checked. What it asks for and the evidence does not hold is
+    searched once, and said where it is not found. Every version is kept: leadline runs show RUN --version N.
+    """
+
+    def work(progress: Progress) -> Awaitable[Report]:
+        return arevise(
+            run, request, without=without, shorter=shorter, locale=locale, research=research, out=out, on_event=progress
+        )
+
+    with errors_as_json(as_events):
+        words = arguments or [""]
+        if without or shorter:
+            if len(words) > 1:
+                raise BadInput("Make one change at a time: leave out the request with --without or --shorter.")
+            run, request = words[0] or None, ""
+        else:
+            run, request = run_and_text(words)
+        show_report(work, as_json, as_events)

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from leadline.cli import EXIT_FAILED
+from leadline.cli.command_list import examples
 from leadline.cli.command_run import echo_report, until_interrupted
-from leadline.cli.examples import examples
-from leadline.cli.exit_codes import EXIT_FAILED
 from leadline.cli.options import FinishedRun
 from leadline.progress.terminal import echo
 from leadline.runs.actions import awatch

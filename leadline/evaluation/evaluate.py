@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from leadline.evaluation.measures import facts_missing, figures_of, figures_of_nothing, own_text, quotes_of
-from leadline.evaluation.question import EvalQuestion
 from leadline.evaluation.question_runs import OnOutcome, Outcome, chosen_by, run_settings
+from leadline.evaluation.question_set import EvalQuestion
 from leadline.evaluation.results import Evaluation, QuestionResult, RunResult
 from leadline.evaluation.settings import Setting
 from leadline.runs.store import Gatherings, Home, finished_report, gatherings_of, open_home

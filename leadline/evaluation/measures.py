@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from leadline.evaluation.gold import gold_among, states
-from leadline.evaluation.question import EvalQuestion
+from leadline.evaluation.question_set import EvalQuestion
 from leadline.runs.store import Gatherings
 from schemas.document import Block, Quotation, Table
 from schemas.evidence import Excerpt, Source, root_of

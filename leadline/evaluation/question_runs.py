@@ -16,7 +16,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ValidationError
 
 from leadline.api import aresearch
-from leadline.evaluation.question import EvalQuestion
+from leadline.evaluation.question_set import EvalQuestion
 from leadline.evaluation.settings import Setting
 from leadline.runs.actions import aresume
 from leadline.runs.run_ids import new_run_id

@@ -10,8 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from leadline.progress.live import LiveView
-from leadline.progress.plan_review import ask_in_words
-from leadline.progress.protocol import Progress
+from leadline.progress.plan_review import Progress
 from leadline.progress.run_view import MARKS_OF_REPORTS, call_place, outline_line, standing_of
 from leadline.progress.terminal import as_typed, console_of, lead_nowhere
 from schemas.clean_text import clean_line
@@ -111,7 +110,7 @@ class Lines(Progress):
     def ask(self, request: dict[str, Any]) -> None:
         """Print the plan."""
         self._held = None
-        ask_in_words(request)
+        super().ask(request)
 
 
 class JsonLines(Progress):

@@ -6,17 +6,15 @@ It is drawn again several times a second below what was printed. A line never re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from rich.cells import cell_len
 from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from leadline.progress.line_wrap import wrapped
-from leadline.progress.plan_review import ask_in_words
+from leadline.progress.plan_review import Progress
 from leadline.progress.run_view import MARKS_OF_REPORTS, PlanSeen, StepSeen, Watched
-from leadline.progress.terminal import as_typed
+from leadline.progress.terminal import as_typed, wrapped
 from schemas.events import Event
 from services.run.ui_text import say
 
@@ -155,7 +153,7 @@ class Board:
         return text.replace(" · ", ", ").replace("…", "...") if self._ascii else text
 
 
-class LiveView:
+class LiveView(Progress):
     """Shows a run's events in a terminal as one picture, with notices above it."""
 
     def __init__(self, console: Console) -> None:
@@ -175,10 +173,6 @@ class LiveView:
         known = notice or (event.type == "estimate" and event.data["told"])
         if event.type == "limit" or known or event.data.get("failures"):
             self._console.print(Text(f"! {as_typed(event.title)}", style="yellow"), soft_wrap=True)
-
-    def ask(self, request: dict[str, Any]) -> None:
-        """Print the plan."""
-        ask_in_words(request)
 
     @contextmanager
     def running(self) -> Iterator["LiveView"]:

@@ -28,7 +28,7 @@ REPORT_COLOURS: dict[Standing, str] = {
 
 
 class Progress:
-    """Watches a run. Displays itself as HTML, as Markdown or in plain words; with IPython it keeps its display up to date.
+    """Watches a run. Displays itself as HTML or in plain words; with IPython it keeps its display up to date.
 
     Runs in threads of their own may call it, too: IPython sends what is displayed from any thread.
     """
@@ -67,9 +67,6 @@ class Progress:
             for step in plan.steps
         )
         return f"<strong>{escape(title)}</strong><ul>{steps}</ul>"
-
-    def _repr_markdown_(self) -> str:
-        return "\n".join(line if line.startswith("  ") else f"\n{line}\n" for line in str(self).splitlines())
 
     def __str__(self) -> str:
         seen = self.watched

@@ -1,17 +1,34 @@
-"""Plan review in the terminal: Enter accepts, a text changes the plan."""
+"""What all progress displays do, and the review of a plan through them: Enter accepts, a text changes the plan."""
 
 import asyncio
 import json
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from leadline.progress.protocol import Progress
 from schemas.clean_text import clean_text
+from schemas.events import Event
 from services.run.ui_text import say
 
 
-def review_in_terminal(progress: "Progress") -> Callable[[dict[str, Any]], Awaitable[object]]:
+class Progress:
+    """Shows the events of a run; this one shows a plan to review alone."""
+
+    def __call__(self, event: Event) -> None:
+        """Show one event."""
+
+    def paused(self) -> AbstractContextManager[None]:
+        """Stop moving displays while a person is asked."""
+        return nullcontext()
+
+    def ask(self, request: dict[str, Any]) -> None:
+        """Print a plan that waits for its review, and how to answer, on stderr."""
+        sys.stderr.write(clean_text(_in_words(request)))
+        sys.stderr.flush()
+
+
+def review_in_terminal(progress: Progress) -> Callable[[dict[str, Any]], Awaitable[object]]:
     """Return a function that asks a person, or a program, to review the plan through standard input.
 
     A line that is a JSON object is taken as it is, so that a program can replace the plan. The answer is None when standard
@@ -34,12 +51,6 @@ def _answer_of(text: str) -> object:
         except ValueError:
             pass  # a text, which the planner interprets
     return {"action": "edit", "feedback": text} if text else {"action": "accept"}
-
-
-def ask_in_words(request: dict[str, Any]) -> None:
-    """Print a plan, and how to answer, on stderr."""
-    sys.stderr.write(clean_text(_in_words(request)))
-    sys.stderr.flush()
 
 
 def _in_words(request: dict[str, Any]) -> str:

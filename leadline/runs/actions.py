@@ -21,13 +21,11 @@ from leadline.runs.execute import (
     report_of,
     write_outputs,
 )
-from leadline.runs.first_line import first_line
 from leadline.runs.output import check_writable, report_folder, write_formats, write_report
-from leadline.runs.past_events import replayed_events
 from leadline.runs.revise import arevise, version_of
-from leadline.runs.run_ids import holds_run
+from leadline.runs.run_ids import first_line, holds_run
 from leadline.runs.store import Home, RunRecord, config_of, finished_report, open_home
-from leadline.runs.timeline import Timeline
+from leadline.runs.timeline import Timeline, replayed_events
 from leadline.runs.watch import WatchResult, watched
 from schemas.options import OutputFormat
 from schemas.reporter import Report

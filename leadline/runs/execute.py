@@ -14,8 +14,7 @@ from pydantic import AfterValidator
 from pydantic_core import from_json, to_json
 
 from leadline.runs.output import report_folder, write_report
-from leadline.runs.run_lock import hold_run_lock
-from leadline.runs.store import Home, RunRecord, config_of
+from leadline.runs.store import Home, RunRecord, config_of, hold_run_lock
 from schemas.clean_text import clean_text
 from schemas.events import DraftPiece, Event
 from schemas.reporter import Report

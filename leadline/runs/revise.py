@@ -7,9 +7,8 @@ from pathlib import Path
 
 from leadline.runs.arguments import checked
 from leadline.runs.execute import OnEvent, carry_out, change_input
-from leadline.runs.first_line import first_line
 from leadline.runs.output import check_writable
-from leadline.runs.run_ids import is_report_folder
+from leadline.runs.run_ids import first_line, is_report_folder
 from leadline.runs.store import Home, RunRecord, finished_report, open_home
 from schemas.reporter import Report
 from schemas.revision import MAX_REQUEST, Revision, Version

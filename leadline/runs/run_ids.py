@@ -1,4 +1,4 @@
-"""Ids of runs: made from the time, found by their beginning."""
+"""Ids of runs: made from the time, found by their beginning, told by the first line of progress."""
 
 import contextlib
 import json
@@ -10,11 +10,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from schemas.events import Event
 from schemas.regular_file import read_regular
 from services.reports.bundle_files import MAX_EVIDENCE_BYTES
 from services.run.errors import BadInput
 from services.run.settings import settings
 from services.run.ui_text import say
+from services.text.tokens import message_language
 
 _ID = re.compile(r"\d{8}(?:-\d{1,6}(?:-[0-9a-f]{1,8})?)?")
 _CHOSEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
@@ -119,3 +121,15 @@ def complete_run_id(incomplete: str) -> list[tuple[str, str]]:
         rows = connection.execute(query, (f"{incomplete}%",)).fetchmany(50)
         return [(str(key), " ".join(str(question).split())[:60]) for key, question in rows]
     return []
+
+
+LONGEST_QUESTION = 100
+"""Maximum characters of the question in the line."""
+
+
+def first_line(question: str, run_id: str = "", key: str = "starting") -> Event:
+    """Return the first line, which the command prints before other modules are loaded."""
+    line = " ".join(question.split())
+    shown = line if len(line) <= LONGEST_QUESTION else f"{line[:LONGEST_QUESTION]}…"
+    title = say(key, message_language(question), question=shown)
+    return Event(type="notice", node="", title=title, data={"run_id": run_id} if run_id else {})

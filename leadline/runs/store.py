@@ -1,14 +1,15 @@
-"""The home folder of runs (`LEADLINE_HOME`): checkpoints, evidence, and a record of each run, in SQLite."""
+"""The home folder of runs (`LEADLINE_HOME`): checkpoints, evidence, and a record of each run, in SQLite, and a lock for each run under way."""
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from filelock import FileLock, Timeout
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph.state import CompiledStateGraph
@@ -19,18 +20,59 @@ from graph import build_graph
 from leadline.runs.databases import CHECKPOINTS, STORE, damaged
 from leadline.runs.persistence import checkpointer, serializer, store
 from leadline.runs.run_ids import LATEST, full_id
-from leadline.runs.run_lock import locked_runs, sweep
 from schemas.clean_text import CleanText
 from schemas.context import RunContext
 from schemas.evidence import Passage, Source
 from schemas.reporter import Report
 from schemas.revision import Revision
-from services.run.errors import BadInput
+from services.run.errors import BadInput, StoreUnwritable
 from services.run.evidence_store import EvidenceStore
 from services.run.journal import Recording, run_key
+from services.run.private_files import FILE_MODE, make_private_folder
 from services.run.scope import checked_choices
 from services.run.ui_text import say
 from services.text.tokens import message_language
+
+_PATIENCE = 0.5
+"""Seconds after which a lock counts as held: a sweeping process holds it only briefly."""
+
+
+@contextmanager
+def hold_run_lock(home: Path, run_id: str) -> Iterator[None]:
+    """Hold a run's lock while the block runs.
+
+    Raises:
+        BadInput: another process or task holds it.
+        StoreUnwritable: the lock file cannot be written.
+    """
+    folder = home / "locks"
+    lock = FileLock(folder / f"{run_id}.lock", timeout=_PATIENCE, mode=FILE_MODE)
+    try:
+        make_private_folder(home, "locks")
+        lock.acquire()
+    except Timeout:
+        raise BadInput(say("run_locked", run=run_id)) from None
+    except OSError as error:
+        raise StoreUnwritable(str(folder), error.strerror) from None
+    try:
+        yield
+    finally:
+        # Removed while locked: a process that has opened the file sees this, and does not lock a deleted file
+        (folder / f"{run_id}.lock").unlink(missing_ok=True)
+        lock.release()
+
+
+def locked_runs(home: Path) -> set[str]:
+    """Return the ids of the runs that processes work on, after a `sweep`. Blocking."""
+    return {file.stem for file in (home / "locks").glob("*.lock")}
+
+
+def sweep(home: Path) -> None:
+    """Remove free locks of processes that were killed before their run was recorded, or after its end. Blocking."""
+    for file in (home / "locks").glob("*.lock"):
+        with suppress(Timeout, OSError), FileLock(file, timeout=0, blocking=False):
+            file.unlink(missing_ok=True)
+
 
 RunStatus = Literal["running", "waiting", "interrupted", "failed", "done"]
 _RUNS = ("runs",)

@@ -99,11 +99,6 @@ def rules() -> Rules:
 
 
 def caller_of(scope: Mapping[str, Any]) -> str:
-    """Return the caller of an admitted request."""
-    return str(scope[_CALLER])
-
-
-def admitted_caller(scope: Mapping[str, Any]) -> str:
     """Return the caller of a request; empty for a request without one, such as the server's own."""
     return str(scope.get(_CALLER, ""))
 

@@ -26,17 +26,16 @@ from leadline.server.access import AccessCheck
 from leadline.server.api_client import api_of, store_of
 from leadline.server.attachments import attachments, remove_abandoned
 from leadline.server.auth import RULES
-from leadline.server.deadlines import BodyDeadline
 from leadline.server.memory_routes import memory
 from leadline.server.model_connection import model_connection
-from leadline.server.offers import estimates, searches
-from leadline.server.page import PAGE, PageFiles, example_files, page
-from leadline.server.report_views import report_version, versions, views
+from leadline.server.offers import offers
+from leadline.server.page import PAGE, PageFiles, page
+from leadline.server.report_views import report_version, views
+from leadline.server.server_guards import BodyDeadline, guard_webhooks
 from leadline.server.steering_routes import steering
 from leadline.server.thread_deletion import ThreadDeletion
 from leadline.server.thread_owners import restore_threads
 from leadline.server.threads import OwnThread, standing_values
-from leadline.server.webhook_guard import guard_webhooks
 from schemas.evidence import Source
 from schemas.options import OutputFormat
 from services.reports.bundle import bundle_files
@@ -57,18 +56,7 @@ async def started(_: FastAPI) -> AsyncIterator[None]:
 
 
 app = FastAPI(title="Leadline", docs_url=None, redoc_url=None, openapi_url=None, lifespan=started)
-for router in (
-    page,
-    attachments,
-    views,
-    versions,
-    estimates,
-    steering,
-    memory,
-    model_connection,
-    searches,
-    example_files,
-):
+for router in (page, attachments, views, offers, steering, memory, model_connection):
     app.include_router(router)
 app.mount("/page", PageFiles(directory=PAGE))
 app.add_middleware(ThreadDeletion)

@@ -144,7 +144,7 @@ def child() -> None:
     """Run LangGraph's server with our configuration; it ends with the command that started it."""
     from langgraph_cli.cli import cli
 
-    from leadline.server.deadlines import use_deadlines
+    from leadline.server.server_guards import use_deadlines
 
     use_deadlines()
     if sys.platform == "linux":

@@ -18,8 +18,7 @@ from pydantic import BaseModel, SecretStr
 from leadline.server.api_client import on_aegra
 from leadline.server.auth import RULES
 from leadline.setup.env_file import PROVIDERS
-from leadline.setup.local_servers import local_servers
-from leadline.setup.model_table import checked_models
+from leadline.setup.model_setup import checked_models, local_servers
 from services.run.endpoints import Connection, connect, connection, operator_has_model, tried_out
 from services.run.errors import SettingsError
 from services.run.roles import named_provider

@@ -23,9 +23,7 @@ from services.run.scope import checked_choices
 from services.search.web import access_to, filters_of, known_services
 from services.search.web_services.service import OWN_CLIENTS
 
-estimates = APIRouter()
-
-searches = APIRouter()
+offers = APIRouter()
 
 
 class EstimateRequest(BaseModel, extra="forbid"):
@@ -47,7 +45,7 @@ class AtDepth(Estimate):
     """Names of the models that are asked, the writer's first; none without a model."""
 
 
-@estimates.post("/estimates")
+@offers.post("/estimates")
 async def at_each_depth(request: EstimateRequest) -> list[AtDepth]:
     """Return what a run with these choices takes at each depth, the quickest first. 422: a choice is impossible."""
     choices = {name: value for name, value in request.choices.items() if name not in {"depth", "deep_research"}}
@@ -89,7 +87,7 @@ class SearchOffer(BaseModel):
     """The setting of the key or address that the operator has not set; empty where it can be used."""
 
 
-@searches.get("/searches")
+@offers.get("/searches")
 async def offered() -> list[SearchOffer]:
     """List the searches, those that can be used first."""
     return sorted(await asyncio.to_thread(_offers), key=lambda offer: bool(offer.needs))

@@ -37,8 +37,6 @@ HEADERS = {
 
 page = APIRouter(include_in_schema=False)
 
-example_files = APIRouter(include_in_schema=False)
-
 RECORDING = EXAMPLES / "demo"
 _TEXTS = {".md", ".txt", ".csv", ".html", ".jsonl", ".json"}
 """Suffixes of files that are shown as text."""
@@ -89,13 +87,13 @@ class PageFiles(StaticFiles):
         return response
 
 
-@example_files.get("/page/examples")
+@page.get("/page/examples")
 async def listed() -> HTMLResponse:
     """Return a page with links to all example documents."""
     return HTMLResponse(await asyncio.to_thread(_examples_page), headers=HEADERS)
 
 
-@example_files.get("/page/examples/{folder}/{name}")
+@page.get("/page/examples/{folder}/{name}")
 async def document(folder: str, name: str) -> FileResponse:
     """Return an example document: 404 where there is none of this name."""
     files = await asyncio.to_thread(_files)
@@ -104,7 +102,7 @@ async def document(folder: str, name: str) -> FileResponse:
     return _sent(file)
 
 
-@example_files.get("/page/recorded/{name}")
+@page.get("/page/recorded/{name}")
 async def recorded(name: str) -> FileResponse:
     """Return a file of the recorded run: `events.jsonl`, `about.json`, or `report`."""
     if name in {"events.jsonl", "about.json"}:

@@ -29,10 +29,8 @@ from services.reports.statuses import sure_claims
 from services.turn.agent_inbox import PLANNER
 from services.turn.thread_data import all_versions
 
-versions = APIRouter()
-NO_REPORT = "This thread has no report yet. A run writes one at its end; if it waits for a review of its plan, answer that first."
-
 views = APIRouter()
+NO_REPORT = "This thread has no report yet. A run writes one at its end; if it waits for a review of its plan, answer that first."
 
 
 class VersionView(BaseModel):
@@ -43,7 +41,7 @@ class VersionView(BaseModel):
     created: str
 
 
-@versions.get("/reports/{thread_id}/versions.json")
+@views.get("/reports/{thread_id}/versions.json")
 async def version_list(thread: OwnThread, request: Request, checkpoint: str | None = None) -> list[VersionView]:
     """List the versions of a thread's report: 404 where there is none."""
     client = api_of(request)
@@ -51,7 +49,7 @@ async def version_list(thread: OwnThread, request: Request, checkpoint: str | No
     return [VersionView(**version.model_dump(exclude={"report"})) for version in stored_versions]
 
 
-@versions.get("/reports/{thread_id}/difference.json")
+@views.get("/reports/{thread_id}/difference.json")
 async def difference_view(
     thread: OwnThread, request: Request, before: int, after: int, checkpoint: str | None = None
 ) -> list[Sentence]:

@@ -11,7 +11,7 @@ from langgraph_sdk.errors import APIStatusError
 from langgraph_sdk.schema import RunStatus
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from leadline.server.access import admitted_caller
+from leadline.server.access import caller_of
 from leadline.server.api_client import api_of, on_aegra, store_of
 from leadline.server.auth import may_read
 from leadline.server.thread_owners import mark_deleted
@@ -30,7 +30,7 @@ class ThreadDeletion:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one connection."""
-        caller = admitted_caller(scope)
+        caller = caller_of(scope)
         if scope["type"] == "http" and caller:
             request = Request(scope, receive)
             if scope["method"] == "POST" and scope["path"] == "/threads/prune":

@@ -12,16 +12,10 @@ from importlib import metadata
 from pathlib import Path
 
 from packaging.requirements import Requirement
-from rich.cells import set_cell_size as cells
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from leadline.setup.check import BROKEN, NOTE, OK, Check
-from leadline.setup.doctor_programs import places, programs
-from leadline.setup.doctor_sandbox import isolation, libraries, parsers
-from leadline.setup.doctor_summary import MARKS, in_words, state_word
-from leadline.setup.local_servers import local_servers, package_missing, usual_ports
+from leadline.setup import BROKEN, NOTE, OK, Check
+from leadline.setup.doctor_machine import isolation, libraries, parsers, places, programs
+from leadline.setup.model_setup import local_servers, package_missing, usual_ports
 from leadline.setup.search_setup import searches
 from schemas.context import RunContext
 from services.embedding.models import INSTALL, embedders
@@ -223,24 +217,3 @@ def _installed(package: str) -> bool:
     except metadata.PackageNotFoundError:
         return False
     return True
-
-
-def show(checks: list[Check]) -> None:
-    """Print the checks: a table in a terminal, lines elsewhere."""
-    console = Console(highlight=False)
-    checks = [in_words(check) for check in checks]
-    if not console.is_terminal:
-        for check in checks:
-            remedy = f" -> {check.remedy}" if check.remedy else ""
-            start = f"{cells(state_word(check), 6)}  {cells(check.area, 9)}"
-            print(f"{start}  {check.name}: {check.found}{remedy}")  # noqa: T201 - this is its output
-        return
-    table = Table(box=None, pad_edge=False)
-    for title in say("doctor_head").split("|"):
-        table.add_column(title)
-    last = ""
-    for check in checks:
-        area = check.area if check.area != last else ""
-        table.add_row(MARKS[check.state], Text(area), Text(check.name), Text(check.found), Text(check.remedy))
-        last = check.area
-    console.print(table)

@@ -8,8 +8,8 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from leadline.progress.terminal import as_typed
-from leadline.setup.check import BROKEN, NOTE, OK, Check, State
-from leadline.setup.local_servers import PORTS
+from leadline.setup import BROKEN, NOTE, OK, Check, State
+from leadline.setup.model_setup import PORTS
 from services.run.roles import ROLES
 from services.run.ui_text import named, say
 
@@ -92,28 +92,18 @@ def _programs(checks: Sequence[Check]) -> Check:
     )
 
 
-def in_words(check: Check) -> Check:
-    """Return a check for people: area and name in their language, commands as they are typed here."""
-    names = {"area": named("doctor_names", check.area), "name": named("doctor_names", check.name)}
-    return check.model_copy(update=names | {"found": as_typed(check.found), "remedy": as_typed(check.remedy)})
-
-
-def state_word(check: Check) -> str:
-    """Return the state of a check in a word."""
-    return named("doctor_names", check.state)
-
-
-def show_summary(lines: Sequence[Check]) -> None:
-    """Print the lines: as wide as a terminal, elsewhere as they are."""
+def show(checks: Sequence[Check]) -> None:
+    """Print checks, a line each, in the reader's language: as wide as a terminal, elsewhere as they are."""
     console = Console(highlight=False)
     table = Table.grid("", "", Column(overflow="fold"), padding=(0, 2))
-    for line in lines:
-        shown = in_words(line)
-        text = f"{shown.name}: {shown.found}" if line.name else shown.found
-        text = f"{text} → {shown.remedy}" if line.remedy else text
+    for check in checks:
+        area, found, remedy = named("doctor_names", check.area), as_typed(check.found), as_typed(check.remedy)
+        text = f"{named('doctor_names', check.name)}: {found}" if check.name else found
+        text = f"{text} → {remedy}" if remedy else text
         if console.is_terminal:
-            table.add_row(Text("→") if line.area == "next" else MARKS[line.state], Text(shown.area), Text(text))
+            table.add_row(Text("→") if check.area == "next" else MARKS[check.state], Text(area), Text(text))
         else:
-            print(f"{set_cell_size(state_word(line), 6)}  {shown.area}: {text}")  # noqa: T201 - this is its output
+            state = named("doctor_names", check.state)
+            print(f"{set_cell_size(state, 6)}  {area}: {text}")  # noqa: T201 - this is its output
     if console.is_terminal:
         console.print(table)

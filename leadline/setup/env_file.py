@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from dotenv import set_key
 
-from leadline.setup.local_servers import LLAMA_CPP, LM_STUDIO, OLLAMA, VLLM
-from leadline.setup.model_table import checked_models
+from leadline.setup.model_setup import LLAMA_CPP, LM_STUDIO, OLLAMA, VLLM, checked_models
 from leadline.setup.search_setup import search_problems, set_up_by
 from services.models.endpoint import forget_endpoints
 from services.run.dotenv_file import FILE, decoded, dotenv

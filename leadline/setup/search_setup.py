@@ -5,7 +5,7 @@ import time
 from collections.abc import Collection, Iterable
 from typing import NamedTuple, get_args
 
-from leadline.setup.check import BROKEN, NOTE, OK, Check
+from leadline.setup import BROKEN, NOTE, OK, Check
 from schemas.evidence import StepKind
 from services.run.errors import LeadlineError
 from services.run.settings import settings

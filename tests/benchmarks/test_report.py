@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks import report
 from benchmarks.measurement import Impossible
-from benchmarks.planted import BY_MODEL, by_code, statements_of
+from benchmarks.planted import BY_MODEL, by_code, right_statements
 from benchmarks.rendered_prompts import Element
 from benchmarks.report_files import grades_of, report_text, statement_figures, write_grading, write_rows
 from schemas.card import Card
@@ -61,15 +61,14 @@ CLAIMS = [
 
 
 def test_code_exchanges_one_figure_year_or_source_and_leaves_all_else() -> None:
-    made = by_code(statements_of(DRAFT, CLAIMS), EXCERPTS, SOURCES)
-    assert [plant.changed for plant in made["number"]] == [
+    made = by_code(right_statements(DRAFT, CLAIMS), EXCERPTS, SOURCES)
+    changed = {kind: [plant.changed for plant in made if plant.kind == kind] for kind in ("number", "year", "document")}
+    assert changed["number"] == [
         "The lamp was lit in **1871** [E1-1] and burned 3 litres a night [E1-1].",
         "Varnholm lamp | 3 litres [E1-1]",
     ]
-    assert [plant.changed for plant in made["year"]] == [
-        "The lamp was lit in **1902** [E1-1] and burned 12 litres a night [E1-1]."
-    ]
-    assert [plant.changed for plant in made["document"]] == [
+    assert changed["year"] == ["The lamp was lit in **1902** [E1-1] and burned 12 litres a night [E1-1]."]
+    assert changed["document"] == [
         "The lamp was lit in **1871** and burned 12 litres a night [E1-2].",
         "As PEP 684 tells, the lamp burned oil [E1-1].",
         "Varnholm lamp | 12 litres [E1-2]",
@@ -235,4 +234,4 @@ def test_a_measurement_plants_errors_that_an_honest_verifier_finds(
     assert kept >= {"planner.request.md", "verifier.answer.md", "one_call.request.md"}
     planting = {path.name.split("-", 1)[1] for path in (place / "prompts_planted").iterdir()}
     assert planting >= {"planted_errors.answer.md", "verifier.request.md"}
-    assert "0 passed" in capsys.readouterr().out
+    assert '"passed": 0' in capsys.readouterr().out

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from leadline.cli.app import app
-from leadline.evaluation.sets import read_set
+from leadline.evaluation.question_set import read_set
 from services.models.endpoint import forget_endpoints
 from services.run.roles import DEFAULTS
 from services.run.settings import forget_settings

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from leadline import aresearch
-from leadline.runs.profiles import load_profile
+from leadline.runs.arguments import load_profile
 from tests.conftest import EXAMPLES
 
 PROFILE = load_profile(EXAMPLES / "myopia.profile.yaml")

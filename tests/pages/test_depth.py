@@ -6,7 +6,7 @@ import pytest
 
 from schemas.depth import DEPTHS
 from tests.fakes.browser import Page
-from tests.pages.conftest import Site, choose, opened, unfold
+from tests.pages.conftest import Site, opened, unfold
 
 ESTIMATE = "document.getElementById('estimate').textContent"
 CHECKED = "document.querySelector('#depth :checked').value"
@@ -58,11 +58,3 @@ def test_what_a_limit_leaves_out_is_said_before_the_question_is_asked(page: Page
     page.wait("document.getElementById('estimate').className === 'short'", "what is left out")
     assert "20,000 of 1,100,000 tokens are not enough for all of that" in page.evaluate(ESTIMATE)
     assert page.evaluate(CHECKED) == "deep"
-
-
-def test_what_an_earlier_page_kept_as_no_deep_research_is_quick(page: Page, site: Site) -> None:
-    page.open(f"{site.address}/")
-    choose(page, deep_research=False)
-    page.reload()
-    page.wait(ESTIMATE)
-    assert page.evaluate(CHECKED) == "quick"

@@ -3,7 +3,7 @@
 from typing import cast
 
 from leadline.server.app import app
-from leadline.server.deadlines import BodyDeadline
+from leadline.server.server_guards import BodyDeadline
 from leadline.server.threads import own_thread
 
 BETWEEN = 3.0

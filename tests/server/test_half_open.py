@@ -15,7 +15,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from uvicorn.config import HTTP_PROTOCOLS
 
-from leadline.server import deadlines
+from leadline.server import server_guards
 
 
 @pytest.fixture
@@ -26,8 +26,8 @@ def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
         await asyncio.sleep(2)
         return PlainTextResponse("ok")
 
-    monkeypatch.setattr(deadlines.HeadDeadline, "seconds", 1.0)
-    monkeypatch.setitem(HTTP_PROTOCOLS, "auto", "leadline.server.deadlines:HeadDeadline")
+    monkeypatch.setattr(server_guards.HeadDeadline, "seconds", 1.0)
+    monkeypatch.setitem(HTTP_PROTOCOLS, "auto", "leadline.server.server_guards:HeadDeadline")
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = uvicorn.Server(uvicorn.Config(Starlette(routes=[Route("/", slow)]), log_level="error"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)

@@ -51,7 +51,7 @@ def test_a_webhook_to_a_public_address_is_called_and_not_sent_on_into_a_private_
 
 
 def test_the_server_alone_still_lets_these_addresses_through() -> None:
-    """When this fails, `leadline/server/webhook_guard.py` can go."""
+    """When this fails, `leadline/server/server_guards.py` can go."""
     found = "from langgraph_api.lc_security import policy; [policy.validate_resolved_ip(host, policy.SSRFPolicy(block_private_ips=True)) for host in"
     subprocess.run([sys.executable, "-c", f"{found} {[*HIDDEN, METADATA]}]"], check=True, timeout=60)
 

@@ -19,7 +19,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from leadline.server.attachments import MAX_FILES
-from leadline.server.deadlines import BodyDeadline
+from leadline.server.server_guards import BodyDeadline
 from tests.server.conftest import dev_server
 
 pytestmark = pytest.mark.timeout(300)

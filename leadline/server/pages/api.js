@@ -2,7 +2,7 @@
 
 import { askForToken } from "./token.js";
 
-export const GRAPH = "deep_research";
+const GRAPH = "deep_research";
 const STREAMED = ["tasks", "custom", "messages-tuple"];
 
 /** An answer other than success; the message is what the server says. */

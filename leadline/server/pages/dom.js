@@ -38,9 +38,6 @@ export const ICONS = {
   plus: "M12 5v14M5 12h14",
   trash: "M5 7h14M10 7V4.500h4V7m-7 0 .8 12.500h8.400L17 7",
   download: "M12 4v11m-5-4.500 5 4.500 5-4.500M5 19.500h14",
-  open: "M14 5h5v5m0-5-8 8M17 14v5H5V7h5",
-  stop: "M7 7h10v10H7z",
-  go: "M8 5.500v13l10-6.500z",
 };
 
 /** A message of the server with links to the page's own files, `[words](/page/…)`, as a list of nodes and texts. */

@@ -96,7 +96,7 @@ function stepItem(step, state = { status: "queued", sources: new Map(), rounds: 
       el("summary", {},
         el("span", { class: "dot", "aria-hidden": "true" }),
         el("span", { class: "name", text: step.title }),
-        el("span", { class: "call" }), // calls.js fills it
+        el("span", { class: "call" }), // turn.js fills it
         el("span", { class: "state", text: said })),
       el("div", { class: "inside" },
         step.description && step.description !== step.title && el("p", { text: step.description }),

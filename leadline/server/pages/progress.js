@@ -7,7 +7,7 @@ const STOPPED = /^(Cancelled|UserInterrupt|UserRollback|HTTPException)/; // erro
 /** A turn of a thread before anything of it is known. */
 export function nothingYet(question) {
   return {
-    question, status: "running", now: "", error: "", reply: "", refused: "", byMessage: false, standing: false, review: null, report: null, reportSources: 0, started: 0, ended: 0,
+    question, status: "running", now: "", error: "", reply: "", refused: "", byMessage: false, standing: false, review: null, report: null, reportSources: 0,
     plans: [], steering: [], outline: [], reworked: [], steps: new Map(), sources: new Map(), background: [], searched: [], notices: [], drafts: new Map(), calls: new Map(),
     wishes: {}, tasks: new Map(), nodes: new Map(), travelled: new Set(), lastNode: "__start__",
   };
@@ -139,9 +139,7 @@ function takeResult(turn, result, done = () => {}) {
   const type = turn.plans.flatMap((plan) => plan.steps).find((step) => step.id === result.step_id)?.step_type;
   done("research_team", true);
   done(type === "processing" ? "coder" : "researcher", true);
-  const step = stepOf(turn, result.step_id);
-  Object.assign(step, { status: result.status, finding: result.finding, error: result.error, attempt: result.attempts });
-  step.quotes = (result.excerpts || []).length;
+  Object.assign(stepOf(turn, result.step_id), { status: result.status, finding: result.finding, error: result.error, attempt: result.attempts });
 }
 
 function stepOf(turn, id) {

@@ -13,8 +13,7 @@ const LEFT_OUT = ["output_formats", "deep_research", "wishes"]; // files are mad
 /** What the user chose, without what is as by default. */
 export function choices() {
   try {
-    const { deep_research: deep, ...chosen } = JSON.parse(localStorage.getItem(KEPT)) || {};
-    return deep === false ? { depth: "quick", ...chosen } : chosen; // a browser may have kept what an earlier page called it
+    return JSON.parse(localStorage.getItem(KEPT)) || {};
   } catch {
     return {};
   }

@@ -1,7 +1,6 @@
 // One turn of a thread, from the question to the report: it brings together the views of all that happens in between.
 
 import { announce, el, linked } from "./dom.js";
-import { callText, showStepCalls } from "./calls.js";
 import { changeableReport } from "./change.js";
 import { draftView } from "./draft.js";
 import { graphPicture } from "./graph.js";
@@ -207,4 +206,25 @@ export function earlierTurn(thread, earlier, actions) {
     }
   });
   return el("article", { class: "turn", "aria-label": earlier.question }, box);
+}
+
+/** How a model call that takes its time stands now, in words. One that is made again counts down to that. */
+function callText({ state, seconds, told, reason }) {
+  const passed = (Date.now() - told) / 1000;
+  const left = Math.floor(seconds - passed);
+  const [code, detail] = reason.slice(0, 150).split(/: (.*)/);
+  const words = say(`again_${code}`);
+  const why = words && detail ? say("again_detail", { reason: words, detail }) : words || reason.slice(0, 150);
+  if (state === "again") return left > 0 ? say("call_again_soon", { seconds: left, reason: why }) : say("call_again", { reason: why });
+  const text = say(`call_${state}`, { seconds: Math.floor(seconds + passed) });
+  return why ? say("call_repeated", { state: text, reason: why }) : text;
+}
+
+/** Write beside each step how its call stands; the list itself stays as it is. */
+function showStepCalls(list, calls) {
+  const texts = new Map(calls.filter((call) => call.step).map((call) => [call.step, callText(call)]));
+  for (const place of list.querySelectorAll("details[data-step] > summary > .call")) {
+    const text = texts.get(place.closest("details").dataset.step) || "";
+    if (place.textContent !== text) place.textContent = text;
+  }
 }

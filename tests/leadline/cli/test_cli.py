@@ -152,10 +152,3 @@ def test_a_review_without_anybody_there_waits_and_can_be_resumed(
     assert "leadline resume" in ran.err
     assert "waiting" in leadline("runs").out
     assert leadline("resume").code == 0
-
-
-def test_an_impossible_setting_is_named(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEADLINE_SEARCH", "carrier-pigeon")
-    ran = leadline("research", QUESTION)
-    assert ran.code == 1
-    assert "LEADLINE_SEARCH" in ran.err

@@ -1,5 +1,6 @@
 """The recorded run: it asks no model, its report verifies, and one changed word is found."""
 
+import re
 from pathlib import Path
 
 from tests.leadline.conftest import Leadline
@@ -29,4 +30,4 @@ def test_in_a_terminal_its_report_is_laid_out_as_every_report(tmp_path: Path) ->
     shown = plain(in_terminal(["demo", "--seconds", "0", "--out", str(tmp_path / "out")], 80, piped=False)[1])
     assert '"categories"' not in shown
     assert "](sources/" not in shown
-    assert "█ 99\r\n" in shown
+    assert re.search(r" 99 *\r\n", shown)

@@ -12,9 +12,8 @@ import pytest
 from typer.main import get_group
 
 from leadline.cli.app import loaded
-from leadline.cli.choices import FLAGS
-from leadline.cli.command_list import COMMANDS, MOVED
-from leadline.cli.examples import EXAMPLES
+from leadline.cli.command_list import COMMANDS, EXAMPLES, MOVED
+from leadline.cli.options import FLAGS
 from services.run.settings import forget_settings
 from tests.leadline.conftest import Leadline
 

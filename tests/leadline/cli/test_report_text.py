@@ -1,6 +1,7 @@
 """The report in a terminal: laid out within its columns, sources by number, charts as bars, and nothing that a terminal obeys."""
 
 import io
+import re
 import sys
 
 import pytest
@@ -47,15 +48,10 @@ def test_markdown_is_laid_out() -> None:
     assert "\nMeasurements compared\n" in text
 
 
-def test_a_number_of_a_chart_is_a_bar_of_its_length() -> None:
-    lines = plain(shown(english())).splitlines()
-    of = {line.split()[0]: line.count("█") for line in lines if "█" in line}
-    assert of["1875"] < of["1951"] <= of["1957"]
-    assert of["1875"] / of["1957"] == pytest.approx(8184 / 11034, abs=0.02)
-    assert '"type"' not in "\n".join(lines)
-
-
-def test_points_of_a_scatter_chart_stand_in_a_table() -> None:
+def test_a_chart_stands_as_the_table_of_its_numbers() -> None:
+    text = plain(shown(english()))
+    assert re.search(r"1875 +8,?184\b", text)
+    assert '"type"' not in text
     scatter = chart(
         type="scatter", categories=[], x_unit="year", series=[{"name": "d", "points": [[1875, 8184], [1951, 10863]]}]
     )

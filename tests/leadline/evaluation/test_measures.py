@@ -3,8 +3,8 @@
 import pytest
 
 from leadline.evaluation.gold import gold_among, names_of, states
-from leadline.evaluation.measures import figures_of, figures_of_nothing
-from leadline.evaluation.question import EvalQuestion
+from leadline.evaluation.measures import figures_of, figures_of_nothing, repeated
+from leadline.evaluation.question_set import EvalQuestion
 from leadline.runs.store import Gatherings
 from schemas.evidence import Claim, Excerpt, Passage, Source
 from schemas.publication import Publication
@@ -92,6 +92,12 @@ def test_sentences_and_sources_are_counted() -> None:
     assert figures["answered"] == 0.5
     assert figures["facts_stated"] is None
     assert figures["words"] == 7
+
+
+def test_sentences_are_repeated_within_prose_or_within_quotations_only() -> None:
+    said = "The lamp burned rape oil for years."
+    assert repeated([("prose", f"{said} It was dim."), ("quotation", said)]) == 0
+    assert repeated([("prose", said), ("prose", f"First: yes. {said}"), ("quotation", said), ("quotation", said)]) == 2
 
 
 def test_a_question_without_a_report_counts_as_nothing_found() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from leadline.evaluation.sets import read_set
+from leadline.evaluation.question_set import read_set
 from services.run.errors import BadInput
 from tests.conftest import EXAMPLES
 

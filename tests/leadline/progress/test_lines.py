@@ -13,7 +13,7 @@ from rich.console import Console
 from leadline import aresearch
 from leadline.progress.lines import Lines
 from leadline.progress.live import Board
-from leadline.progress.plan_review import ask_in_words
+from leadline.progress.plan_review import Progress
 from leadline.progress.run_view import Watched, clock
 from schemas.events import Event
 from tests.leadline.conftest import Leadline
@@ -67,7 +67,7 @@ def test_a_plan_is_printed_in_its_language(capsys: pytest.CaptureFixture[str]) -
         lines(event)
     assert "3. [计算] How long ago that was" in console.file.getvalue()  # type: ignore[attr-defined]  # it is a StringIO
     steps = [{**step, "queries": []} for step in PLAN["steps"]]
-    ask_in_words({"message": "计划", "plan": {"locale": "zh-CN", "title": "", "steps": steps}})
+    Progress().ask({"message": "计划", "plan": {"locale": "zh-CN", "title": "", "steps": steps}})
     shown = capsys.readouterr().err
     assert "1. [研究] The designer" in shown
     assert "回车 = 接受" in shown

@@ -7,7 +7,7 @@ import pytest
 
 from leadline import aresearch
 from leadline.runs.actions import aruns
-from leadline.runs.profiles import load_profile
+from leadline.runs.arguments import load_profile
 from schemas.context import RunContext
 from schemas.profile import Profile
 from services.run.errors import BadInput
@@ -61,13 +61,6 @@ def test_what_it_says_holds_for_a_run_that_does_not_choose_otherwise(file: Path)
         "small",
         900,
     )
-
-
-def test_what_a_run_chooses_itself_wins_even_if_it_is_the_default(file: Path) -> None:
-    chosen = {"locale": "auto", "length": "standard", "max_results": 10, "output_formats": ["md"], "words": None}
-    context = RunContext(profile=load_profile(file), **chosen)
-    assert context.model_dump(include=set(chosen)) == chosen
-    assert context.own_choices() == {*chosen, "profile"}
 
 
 def test_what_an_option_says_wins_even_if_it_is_the_default(leadline: Leadline, file: Path) -> None:

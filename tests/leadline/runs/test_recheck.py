@@ -52,21 +52,6 @@ def test_other_words_that_say_the_same_are_a_change(run_id: str, docs: Path, lea
     assert all("In 1824 William Thomson was born in the town of Belfast." in claim["now"] for claim in changed)
 
 
-def test_another_number_makes_a_claim_fall(run_id: str, docs: Path, leadline: Leadline) -> None:
-    thomson = docs / "thomson.md"
-    thomson.write_text(thomson.read_text().replace("1824", "1842"))
-    code, found = checked(leadline, run_id)
-    assert code == 1
-    assert found["other_figures"]
-    assert all("William Thomson was born in Belfast in 1842." in claim["now"] for claim in found["other_figures"])
-    code, again = checked(leadline, run_id)
-    assert code == 0
-    assert again["fell_before"] == len(found["other_figures"])
-    told = leadline("watch", run_id).out
-    assert told.startswith("Nothing new")
-    assert f"Statements that failed earlier and still do not hold: {again['fell_before']}." in told
-
-
 def test_what_is_shown_in_a_quotes_place_speaks_of_the_same(run_id: str, docs: Path, leadline: Leadline) -> None:
     thomson = docs / "thomson.md"
     thomson.write_text(

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from leadline.runs.run_lock import hold_run_lock, sweep
+from leadline.runs.store import hold_run_lock, sweep
 from services.run.errors import BadInput
 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from leadline.runs.run_lock import hold_run_lock
+from leadline.runs.store import hold_run_lock
 with hold_run_lock(Path(sys.argv[1]), sys.argv[2]):
     os.kill(os.getpid(), signal.SIGKILL)
 """

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from leadline.server.accounts import Accounts, read_accounts
+from leadline.server.accounts import read_accounts
 from services.run.errors import SettingsError
 from services.run.settings import Settings
 
@@ -50,12 +50,3 @@ def test_what_cannot_be_used_is_said_without_the_token(tokens: str, problem: str
     with pytest.raises(SettingsError, match=problem) as caught:
         read_accounts(given(tokens))
     assert LONG not in str(caught.value)
-
-
-def test_a_file_that_is_missing_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="cannot be read"):
-        read_accounts(given(file=tmp_path / "nothing"))
-
-
-def test_no_accounts_know_no_token() -> None:
-    assert Accounts().name_of("") is None

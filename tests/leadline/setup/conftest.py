@@ -2,8 +2,7 @@
 
 import pytest
 
-from leadline.setup import doctor
-from leadline.setup.check import Check
+from leadline.setup import Check, doctor
 from services.models.endpoint import forget_endpoints
 from services.run.settings import forget_settings
 from tests.leadline.conftest import Leadline, Ran

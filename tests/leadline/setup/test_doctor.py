@@ -53,14 +53,13 @@ def test_it_is_a_line_each_where_it_is_piped_and_a_table_in_a_terminal(
     leadline: Leadline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain = leadline("doctor", "--all").out
-    assert "\nok      isolation  a TCP socket: stopped by seccomp\n" in plain
-    assert "note    models     every role: none: reports show the closest passages" in plain
+    assert "\nok      isolation: a TCP socket: stopped by seccomp\n" in plain
+    assert "note    models: every role: none: reports show the closest passages" in plain
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "200")
     table = leadline("doctor", "--all").out
     assert "✓" in table
     assert "a TCP socket" in table
-    assert "what to do" in table
 
 
 def test_a_chinese_terminal_is_told_in_chinese_and_a_program_as_ever(
@@ -71,8 +70,8 @@ def test_a_chinese_terminal_is_told_in_chinese_and_a_program_as_ever(
     assert re.sub(r"[\d.]+ GB", "", leadline("doctor", "--json").out) == re.sub(r"[\d.]+ GB", "", english)
     assert "提示    模型: 未连接：报告列出最接近的段落\n" in leadline("doctor").out
     every = leadline("doctor", "--all").out
-    assert "正常    检索       LEADLINE_SEARCH: auto: 文档" in every
-    assert not re.search(r"[a-z]{2,} [a-z]{2,} [a-z]{2,}", re.sub("-> .*", "", every))
+    assert "正常    检索: LEADLINE_SEARCH: auto: 文档" in every
+    assert not re.search(r"[a-z]{2,} [a-z]{2,} [a-z]{2,}", re.sub("→ .*", "", every))
 
 
 def test_five_lines_say_what_works_and_what_to_do_next(

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from leadline.setup.env_file import PROVIDERS
-from leadline.setup.local_servers import (
+from leadline.setup.model_setup import (
     LLAMA_CPP,
     LM_STUDIO,
     OLLAMA,

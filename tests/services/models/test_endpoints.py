@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from leadline import aresearch
-from leadline.setup.model_table import checked_models
+from leadline.setup.model_setup import checked_models
 from schemas.context import RunContext
 from services.models import close_clients
 from services.models.endpoint import forget_endpoints

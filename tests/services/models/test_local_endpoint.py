@@ -10,7 +10,7 @@ from langchain_core.load import dumpd
 
 from leadline import aresearch
 from leadline.runs.actions import areplay
-from leadline.setup.model_table import checked_models
+from leadline.setup.model_setup import checked_models
 from schemas.context import RunContext
 from schemas.events import Event
 from schemas.reflector import Reflection

@@ -10,7 +10,7 @@ import pytest
 from langchain_core.tools import tool
 
 from leadline import aresearch
-from leadline.setup.model_table import checked_models
+from leadline.setup.model_setup import checked_models
 from schemas.reflector import Reflection
 from services.models import ask, attempts, close_clients
 from services.models.endpoint import forget_endpoints

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from leadline.setup.model_table import checked_models, model_lines
+from leadline.setup.model_setup import checked_models, model_lines
 from schemas.context import RunContext
 from services.models.chat import PARAMETER_NAMES, build
 from services.run.errors import BadInput, SettingsError

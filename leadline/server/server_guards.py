@@ -1,19 +1,28 @@
-"""Ends requests whose head or body does not come: each piece of them has a deadline, and so has the whole.
+"""What the server below ours lacks: deadlines for the heads and bodies of requests, and a guard of all addresses for webhooks.
 
-The server itself (uvicorn) waits without end, and a request that is half sent holds a connection, and perhaps a half-written file. It has no
+**Deadlines.** The server itself (uvicorn) waits without end, and a request that is half sent holds a connection, and perhaps a half-written file. It has no
 such deadline, and `langgraph dev` passes none of uvicorn's options on, so the protocol that uvicorn takes by default is named here (uvicorn's
 documented option `http` takes such a class). When either has a deadline of its own, `tests/server/test_half_open.py` still passes without
-`use_deadlines`, and this file can go.
+`use_deadlines`, and they can go.
+
+**Webhooks** reach only what pages may be read from. LangGraph's server resolves and checks the address of a webhook itself, when a run is made and again at each
+connection, redirects included. But with `disable_private_ips` it lets through site-local addresses, those that carry a private IPv4 address inside
+(6to4, Teredo, ISATAP, SIIT), and the address of a cloud's metadata in public space. It has no setting for more networks, so its check of one address is
+extended here; `tests/server/test_outgoing.py` says when that is no longer needed.
 """
 
 import asyncio
 import time
+from functools import wraps
 from typing import Any
 
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.config import HTTP_PROTOCOLS
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+from leadline.server.api_client import on_aegra
+from services.search.pages.addresses import addresses_problem
 
 BETWEEN = 30.0
 """Maximum seconds between two pieces of a body."""
@@ -108,3 +117,20 @@ class HeadDeadline(AutoHTTPProtocol):  # type: ignore[valid-type,misc]  # uvicor
 def use_deadlines() -> None:
     """Make uvicorn take this protocol in this process."""
     HTTP_PROTOCOLS["auto"] = f"{__name__}:{HeadDeadline.__name__}"
+
+
+def guard_webhooks() -> None:
+    """Extend the check in this process; an operator who does not set `disable_private_ips` keeps private addresses."""
+    if on_aegra():
+        return
+    from langgraph_api.lc_security import SSRFBlockedError, SSRFPolicy, policy, transport
+
+    checked = policy.validate_resolved_ip
+
+    @wraps(checked)
+    def check(address: str, rules: SSRFPolicy) -> None:
+        checked(address, rules)
+        if rules.block_private_ips and addresses_problem([address]):
+            raise SSRFBlockedError("not a public address")
+
+    policy.validate_resolved_ip = transport.validate_resolved_ip = check

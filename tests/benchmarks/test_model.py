@@ -1,8 +1,8 @@
-"""The figures of a real model: first answers, repetitions and their reasons, and references, counted from a run's journal."""
+"""The figures of a real model: first answersand repetitions with their reasons, counted from a run's journal."""
 
 from typing import Any
 
-from benchmarks.model_figures import references_of, roles_of, total_of
+from benchmarks.model import roles_of, total_of
 from services.run.journal import Entry
 
 
@@ -20,7 +20,6 @@ def question(*calls: Entry, **more: Any) -> dict[str, Any]:
         "abandoned": 0,
         "sentences": {},
         "facts": {"expected": 1, "in_report": 1},
-        "references": {"written": 0, "existing": 0},
         "roles": roles_of(calls),
         **more,
     }
@@ -48,8 +47,3 @@ def test_requests_beyond_the_needed_ones_are_counted() -> None:
     total = total_of([question(call("planner (Plan)", requests=2), call("planner (Plan)", asked_because="cut_off"))])
     assert (total["needed"], total["requests_beyond"]) == (1, 2)
     assert (total["valid_first_percent"], total["repeated_percent"]) == (0.0, 50.0)
-
-
-def test_only_references_to_excerpts_of_the_run_exist() -> None:
-    text = "It was deep [E1-1]. It was deeper (E1-2), in 1872 [1]. Deepest [excerpt E9-9]. Founded (1872)."
-    assert references_of([call("reporter", text=text)], {"E1-1", "E1-2"}) == {"written": 4, "existing": 2}
