@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
-from schemas.options import Locale
 
+from schemas.options import Locale
 from schemas.regular_file import read_regular
 from services.run.errors import BadInput, reason_of
 from services.run.ui_text import is_chinese
