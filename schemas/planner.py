@@ -59,6 +59,9 @@ class Plan(BaseModel):
     def __str__(self) -> str:
         return "\n".join([self.title, *(f"  {step.id}. {_facts(step)} {step.title}" for step in self.steps)])
 
+    def __repr__(self) -> str:
+        return f"Plan({self.title!r}, steps={len(self.steps)})"
+
     def _repr_pretty_(self, printer: Any, _: bool) -> None:
         printer.text(str(self))
 
