@@ -48,7 +48,7 @@ _FIELD = re.compile(
 _QUOTED = re.compile(r"^([\"'])(.*)\1$")
 _HEADING = re.compile(r"#{1,6}\s++(\S.*)")
 _LEVEL = re.compile(r"(?m)^(#{1,6})\s++\S")
-_FENCE = re.compile(r"(?ms)^(`{3,}+|~{3,}+).*?^\1")
+_FENCE = re.compile(r"(?ms)^(`{3,}+|~{3,}+).*?(?:^\1|\Z)")
 _ADORNMENT = re.compile(r"([=\-~^\"'`*+#.:_<>])\1{2,}")
 """A line above or below a heading."""
 
@@ -118,9 +118,9 @@ def text_card(text: str, file: str = "") -> Card:
     front = _FRONT_MATTER.match(head)
     fields = _front_matter(front) if front else []
     body = head[front.end() :] if front else head
-    fields, title = [*fields, *header_fields(body)], heading_of(body)
-    card = card_of(fields)
     plain = _FENCE.sub("", body)
+    fields, title = [*fields, *header_fields(body)], heading_of(plain)
+    card = card_of(fields)
     levels = [match[1] for match in _LEVEL.finditer(plain)]
     shared = not card.title and levels.count(min(levels[:1], default="")) > 1 and f"\n{title}\n==" not in f"\n{plain}"
     named = (_file_named_by(field, file) for field in fields)

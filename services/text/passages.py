@@ -29,8 +29,8 @@ _CODE = r"^[ \t]*+(?P<fence>`{3,}+|~{3,}+)[^`\n]*+(?:\n|\Z)(?s:.*?)(?:^[ \t]*+(?
 _FENCED = re.compile(_CODE, re.MULTILINE)
 _FENCE_LINE = re.compile(r"(?m)^[ \t]*+(?:`{3,}+|~{3,}+)[ \t]*+$")
 _LINES = rf"(?:[^\n]*+\n){{0,{CODE_LINES - 1}}}[^\n]*+\n?"
-_CODE_PART = re.compile(rf"(?=[^\n]|\n)(?>{_LINES}\Z|(?:[^\n]*+\n){{1,{CODE_LINES}}}(?=[ \t]*+\n)|{_LINES})")
-"""So many lines of code, or those up to the last blank line among them where more follow."""
+_CODE_PART = re.compile(rf"(?=[^\n]|\n)(?>{_LINES}\Z|(?:[^\n]*+\n){{0,{CODE_LINES - 1}}}[^\w\n]*+\n|{_LINES})")
+"""So many lines of code, or where more follow those up to the last one among them without words: blank, `}`, or `#` in a comment."""
 _ABBREVIATION = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Sr|Jr|St|Lt|Col|Gen|Capt|Cmdr|Adm|Rev|Hon|Sir|No|Nos|Vol|Fig|Eq|pp|p|ca|c|cf|vs|etc|al|[Ee]\.g|[Ii]\.e|"
     r"Inc|Ltd|Co|Corp|approx|est|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|U\.S|U\.K|H\.M\.S|R\.N)|\b[A-Z])\.$|\((?:b|d|fl|r)\.$"

@@ -204,7 +204,9 @@ class ReportCheck:
 
     def _quoted_code(self, code: Code) -> list[Block]:
         """Keep code that an excerpt holds, with its lines; it is shown as text, whatever its source calls it."""
-        if find_quotation(code.text, self.check.excerpts, []) is not None:
+        if quotation := find_quotation(code.text, self.check.excerpts, []):
+            claim = Claim(text=code.text, citations=[quotation[1]], verified=True, status="quoted")
+            self.statements.result.claims.append(claim)
             return [replace(code, language="")]
         return self._marked(code, self.check.unverified(code.text, [], Verdict("quote")))
 

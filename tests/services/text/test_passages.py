@@ -75,12 +75,11 @@ def test_a_long_table_is_cut_between_rows() -> None:
     assert all(piece.startswith("|") and piece.endswith("|") for piece in pieces)
 
 
-def test_parts_of_long_code_end_at_blank_lines_where_there_are_some() -> None:
-    code = (
-        "```c\n" + "\n\n".join("\n".join(f"read({part}, {line});" for line in range(7)) for part in range(6)) + "\n```"
-    )
+def test_parts_of_long_code_end_at_lines_without_words_where_there_are_some() -> None:
+    bodies = ("\n".join(f"read({part}, {line});" for line in range(7)) for part in range(6))
+    code = "```c\n" + "\n # \n".join(bodies) + "\n```"
     parts = [code[span.start : span.end] for span in sentences(code)]
-    assert [part.splitlines()[-1] for part in parts] == ["read(1, 6);", "read(3, 6);", "```"]
+    assert [part.splitlines()[0] for part in parts] == ["```c", "read(2, 0);", "read(4, 0);"]
 
 
 def test_code_stays_whole_up_to_three_passages_and_longer_code_is_cut_between_lines() -> None:

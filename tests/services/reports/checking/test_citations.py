@@ -51,7 +51,7 @@ def test_a_quote_with_code_keeps_its_lines_and_one_with_a_link_verifies() -> Non
     code = "> ```\n> if deep:\n>     wind(9)\n> ```"
     checked = check(f"> Call the winch: [E2-1]\n>\n{code.replace('```', '```mermaid', 1)}", quoted)
     assert checked.markdown == f"> Call the winch: [E2-1]\n>\n{code}"
-    assert [is_verbatim(claim, quoted) for claim in checked.claims] == [True]
+    assert [is_verbatim(claim, quoted) for claim in checked.claims] == [True, True]
     assert "†" in check(f"{code.replace('9', '8')}\n>\n> Call the winch: [E2-1]", quoted).markdown
 
 
