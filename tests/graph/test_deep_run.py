@@ -56,6 +56,7 @@ MOMENTS = [
     "verifier",
     "verifier",
     "reporter_editing",
+    "reporter_editing",  # what stands below the opening, and then the opening
 ]
 
 
