@@ -9,7 +9,7 @@ import math
 import sqlite3
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -289,13 +289,18 @@ class FolderIndex:
         text, path, title, published, card = row
         if hashlib.sha256(text.encode("utf-8", "replace")).hexdigest() != key:
             raise self._removed()
+        about = Card.model_validate_json(card)
+        same_title = db.execute("SELECT count(DISTINCT hash) FROM files WHERE title = ?", (title,)).fetchone()[0]
+        if same_title > 1 and not about.name:  # `Minutes` in a hundred files
+            about = about.model_copy(update={"name": "/".join(PurePath(path).with_suffix("").parts[-2:])})
+            title = about.heading or title
         return Hit(
             url=f"{self.folder.name}/{path}",
             title=title,
             kind="document",
             text=text,
             published=published,
-            card=Card.model_validate_json(card),
+            card=about,
             passages=places,
         )
 

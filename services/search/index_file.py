@@ -27,6 +27,7 @@ CREATE TABLE IF NOT EXISTS texts (hash TEXT PRIMARY KEY, text TEXT);
 CREATE TABLE IF NOT EXISTS passages (id INTEGER PRIMARY KEY, hash TEXT, first INTEGER, last INTEGER, by_words INTEGER);
 CREATE INDEX IF NOT EXISTS passages_by_hash ON passages (hash);
 CREATE INDEX IF NOT EXISTS files_by_hash ON files (hash);
+CREATE INDEX IF NOT EXISTS files_by_title ON files (title);
 CREATE VIRTUAL TABLE IF NOT EXISTS terms USING fts5 (title, body, tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* Co'");
 CREATE VIRTUAL TABLE IF NOT EXISTS vocabulary USING fts5vocab (terms, row);
 CREATE TABLE IF NOT EXISTS vectors (model TEXT, passage INTEGER, vector BLOB, PRIMARY KEY (model, passage)) WITHOUT ROWID;

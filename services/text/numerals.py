@@ -224,7 +224,9 @@ _DATES = (
         r"(?<![\d./-])(?=\d{1,2}\.|(?:1[3-9]|2\d|3[01])/)(?P<day>0?[1-9]|[12]\d|3[01])(?P<stroke>[./])(?P<number>0?[1-9]|1[0-2])"
         r"(?P=stroke)(?P<year>[12]\d{3})(?!\d|\.\d)"
     ),
-    re.compile(r"(?<![\d./-])(?P<number>0?[1-9]|1[0-2])/(?P<day>1[3-9]|2\d|3[01])/(?P<year>[12]\d{3})(?!\d)"),
+    re.compile(
+        r"(?<![\d./-])(?P<number>0?[1-9]|1[0-2])(?P<stroke>[./])(?P<day>1[3-9]|2\d|3[01])(?P=stroke)(?P<year>[12]\d{3})(?!\d|\.\d)"
+    ),
     re.compile(
         rf"(?<!\d)(?P<year>{_CHINESE_YEAR})\s*年(?!代)\s*(?:(?P<number>{_CHINESE_PART})\s*月(?:份|\s*(?P<day>{_CHINESE_PART})\s*[日号])?)?"
     ),

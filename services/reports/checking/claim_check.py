@@ -148,8 +148,8 @@ class ClaimCheck:
                 ids, by_code = tuple(dict.fromkeys([*ids, key])), True
                 quoted, verdict = self._checked(words, ids, parts, self.likeness)
         if verdict.fault and (covered or not ids) and not by_code:
-            unproved = bool(ids) and verdict.certain and not counts
-            return self.unverified(words, (), verdict) if unproved else self._uncited(words, ids or beside)
+            certain = bool(ids) and verdict.certain and not counts
+            return self._uncited(words, ids or beside, verdict if certain else Verdict())
         if quoted and not verdict.fault:
             claim = Claim(text=words, citations=list(ids), verified=True, status="quoted")
         else:
@@ -158,14 +158,16 @@ class ClaimCheck:
             return None
         return claim.model_copy(update={"cited_by": "code"}) if by_code else claim
 
-    def _uncited(self, words: str, ids: Sequence[str]) -> Claim | None:
-        """Judge a sentence that cites nothing by what its paragraph cites, if a verifier does; else it is unverified.
+    def _uncited(self, words: str, ids: Sequence[str], verdict: Verdict) -> Claim | None:
+        """Judge a sentence that cites nothing by what its paragraph cites, if a verifier does and code is not certain that it is unproved.
 
-        Where nothing beside it cites, a verifier can find that it claims nothing, or only what the sources do not tell.
+        In any case a verifier can find that it claims nothing, or only what the sources do not tell.
         """
-        judgement = self._asked(words, ids, Doubt(uncited=True))
+        judgement = self._asked(words, ids, Doubt(uncited=True, suspicion=self._suspicion(verdict)))
         if judgement is not None and judgement.verdict in CLAIMS_NOTHING:
             return None
+        if verdict.fault:
+            return self.unverified(words, (), verdict)
         if judgement is None or judgement.verdict == "not_told" or not ids:
             return self.unverified(words, (), Verdict("uncited"))
         return self._by_model(words, ids, judgement).model_copy(update={"cited_by": "paragraph"})

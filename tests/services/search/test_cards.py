@@ -132,7 +132,7 @@ async def test_documents_of_every_kind_have_the_card_that_they_state(tmp_path: P
         "d.html": "RFC 9998: Sounding Semantics (Ada Holm, Ben Nares, modified time 2024-05-01, Published, 1.2, published 2022-06-06)",
         "e.docx": "The drum (Ada Holm, published 2021-04-05)",
         "f.pdf": f"{title} (file created 2020-01-02)",
-        "g.rst": "The drum (Ada Holm, date 2020-02-03)",
+        "g.rst": "g – The drum (Ada Holm, date 2020-02-03)",
         "h.md": "Report 12/2023 – The **lead** (Ada Holm)",
         "i-0306-drums.md": "SE-0306 – Drums (Ada Holm)",
         "j-2313-lines.md": "MSC2313: Lines",
@@ -326,3 +326,12 @@ def test_the_date_of_the_file_counts_where_the_text_tells_none() -> None:
     assert date_of("Piano wire.", "20240312") == "2024-03-12"
     assert date_of("Date: 2021-05-05\nPiano wire.", "20240312") == "2021-05-05"
     assert date_of("Piano wire.", "yesterday") is None
+
+
+async def test_documents_of_one_title_are_told_apart_by_their_files(tmp_path: Path) -> None:
+    for day, depth in (("2025-04/april-14", "seven"), ("2025-04/april-15", "nine")):
+        (tmp_path / "minutes" / day).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "minutes" / f"{day}.md").write_text(f"# 107th meeting\n\nThe depth is {depth} fathoms.\n")
+    documents = await open_documents(tmp_path / "minutes", tmp_path / "home")
+    [hit] = await documents.search("seven", 1, "words")
+    assert (hit.title, hit.card.name) == ("2025-04/april-14 – 107th meeting", "2025-04/april-14")
