@@ -16,7 +16,7 @@ from striprtf.striprtf import rtf_to_text
 
 from schemas.card import Card
 from services.sandbox.jobs import serve
-from services.search import read_mediawiki
+from services.search import read_mediawiki, read_xml
 from services.search.conversion import Content, converted, with_passages
 from services.search.file_types import CODE, DATA, MARKDOWN, MEDIAWIKI, TABLES, Converted
 from services.search.read_markdown import as_read
@@ -91,7 +91,7 @@ def _content(suffix: str, data: bytes, name: str) -> Content:
         shown, left_out = sheets_markdown([csv_sheet(text, delimiter_of(name, text))])
         note = "beginning" if left_out else note
         return Content(shown, _card(suffix, name), note, lambda: _tables(name, text, encoding))
-    if suffix == ".xml" and (paragraphs := _paragraphs(text)):
+    if suffix == ".xml" and (paragraphs := read_xml.paragraphs(text.encode())):
         return Content(paragraphs, note=note)
     return Content(_text(suffix, text), _card(suffix, name), note)
 
@@ -109,12 +109,6 @@ def _text(suffix: str, text: str) -> str:
     if suffix == ".rtf":
         return str(rtf_to_text(text, errors="replace"))  # type: ignore[no-untyped-call]  # striprtf has no types
     return "\n\n".join(_cells(json.loads(text))) if suffix == ".ipynb" else text
-
-
-def _paragraphs(text: str) -> str:
-    from services.search import read_xml  # lxml takes a while to load
-
-    return read_xml.paragraphs(text.encode())
 
 
 def _card(suffix: str, name: str) -> Card:
