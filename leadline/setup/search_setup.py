@@ -7,9 +7,9 @@ from typing import NamedTuple, get_args
 
 from leadline.setup import BROKEN, NOTE, OK, Check
 from schemas.evidence import StepKind
-from services.run.errors import LeadlineError
+from services.run.errors import LeadlineError, problem_text
 from services.run.settings import settings
-from services.run.ui_text import problem_text, say, spoken_locale
+from services.run.ui_text import say, spoken_locale
 from services.search.web import BESIDE, access_to, known_services, provider_of, set_up, side_by_side, whole_web
 from services.search.web_services.service import OWN_CLIENTS
 

@@ -17,9 +17,9 @@ from services.run.errors import (
     StoreUnwritable,
     ToolError,
     UselessAnswer,
+    problem_text,
 )
 from services.run.message_forms import OPERATORS_WORDS, for_a_page, is_served, on_a_page, on_the_command_line
-from services.run.ui_text import problem_text
 from tests.conftest import PROJECT
 from tests.services.run.test_ui_text import OF_A_COMMAND_LINE
 
