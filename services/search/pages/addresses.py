@@ -15,6 +15,7 @@ from urllib.parse import quote, urlsplit
 import idna
 
 from services.run.errors import PageRefused, SettingsError
+from services.run.ui_text import told
 
 PORTS = {"http": 80, "https": 443}
 MAX_URL = 4_000
@@ -63,10 +64,7 @@ class HostAllowance:
             except ValueError:
                 match = re.fullmatch(r"(\[[0-9a-f:.]+\]|[^\s:/\[\]@]+)(?::(\d{1,5}))?", entry)
                 if match is None:
-                    raise SettingsError(
-                        f"LEADLINE_ALLOW_PRIVATE_HOSTS cannot be used: {entry!r} is not a host. "
-                        "Write hosts or host:port, separated by commas."
-                    ) from None
+                    raise SettingsError(**told("hosts_invalid", entry=entry)) from None
                 host, port = match[1].strip("[]"), int(match[2]) if match[2] else None
             entries.add((host.rstrip("."), port))
         return cls(frozenset(entries))
