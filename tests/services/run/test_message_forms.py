@@ -25,7 +25,6 @@ from services.run.message_forms import OPERATORS_WORDS, for_a_page, is_served, o
 from tests.conftest import PROJECT
 from tests.services.run.test_ui_text import OF_A_COMMAND_LINE
 
-
 _VALUE = re.compile(r"\{[^{}]*\}")
 
 
