@@ -75,15 +75,16 @@ async def aresearch(
         raise BadInput("`after` names no run: give the id of a run, or a report with its `run_id`.")
     if before is not None:
         before, question, options = await _following(before, question, options)
-    context = checked_choices(options)
     question_of({"question": question})
-    if out is not None:
-        await asyncio.to_thread(check_formats, context.output_formats)
-        await asyncio.to_thread(check_writable, Path(out))
-    with prompts_of(context), speaking(message_language(question)):
-        allow_folders(context.documents)
-        await asyncio.to_thread(check_search, context)
-    await configured(context)
+    with speaking(message_language(question)):
+        context = checked_choices(options)
+        if out is not None:
+            await asyncio.to_thread(check_formats, context.output_formats)
+            await asyncio.to_thread(check_writable, Path(out))
+        with prompts_of(context):
+            allow_folders(context.documents)
+            await asyncio.to_thread(check_search, context)
+        await configured(context)
     record = RunRecord(
         id=new_run_id() if run_id is None else checked_run_id(run_id),
         question=question,
