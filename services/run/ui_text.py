@@ -12,7 +12,7 @@ from typing import Any
 from schemas.clean_text import clean_text
 from schemas.events import CallProgress, ReadingProgress, Searched
 from services.run.message_forms import is_served
-from services.run.private_paths import without_private
+from services.run.private_paths import serving, without_private
 
 LONGEST_PROBLEM = 150
 _CATALOGUE: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
@@ -72,7 +72,7 @@ def speaking(locale: str) -> Iterator[None]:
 def spoken_locale() -> str:
     """Return the locale of what names none: that of `speaking`, else that of the user's terminal; English on a server, whose page translates it."""
     terminal = (value for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (value := os.environ.get(name)))
-    return "en" if is_served() else _spoken.get() or ("zh" if is_chinese(next(terminal, "")) else "en")
+    return "en" if is_served() or serving() else _spoken.get() or ("zh" if is_chinese(next(terminal, "")) else "en")
 
 
 def report_language(locale: str) -> str:

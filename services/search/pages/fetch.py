@@ -226,10 +226,7 @@ def _next(target: Target, location: str, allowance: HostAllowance) -> Target:
         raise PageError(say("page_unread", url=shown(target.url), reason=say("page_redirect_broken"))) from None
     following = target_of(url, allowance)
     if allowance.covers(following.host, following.port) and not allowance.covers(target.host, target.port):
-        raise PageRefused(
-            f"{shown(target.url)} is not read: it redirects from the public web to {following.host}, which only you may name. "
-            "Name that address itself if you want it read."
-        )
+        raise PageRefused(say("page_redirect_private", url=shown(target.url), host=following.host))
     return following
 
 

@@ -71,10 +71,7 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         if not addresses:
             raise PageError(say("page_no_host"))
         if not self._allowance.covers(host, port) and (problem := addresses_problem(addresses)):
-            raise PageRefused(
-                f"{host} is not read: {problem}. If you run this service and trust that host, "
-                "name it in LEADLINE_ALLOW_PRIVATE_HOSTS."
-            )
+            raise PageRefused(say("page_private_host", host=host, reason=problem))
         failure: Exception = httpcore.ConnectError()
         for address in addresses[:MAX_TRIED]:
             try:

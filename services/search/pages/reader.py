@@ -217,7 +217,7 @@ class PageReader(AbstractAsyncContextManager["PageReader"]):
             if why == "shell":
                 return plain, False
             reason = plain.get("error", say("page_scripts"))
-            raise PageError(f"{reason}, and {error}") from None
+            raise PageError(say("page_and", first=reason, second=error)) from None
         return rendered, True
 
     async def _extract(self, fetched: Fetched) -> Extracted:

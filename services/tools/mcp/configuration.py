@@ -15,11 +15,11 @@ from pydantic import ConfigDict, Field, ValidationError
 from schemas.context import RunContext
 from schemas.mcp import McpServer, Transport
 from services.run.dotenv_file import dotenv
-from services.run.errors import BadInput, LeadlineError, PageRefused, SettingsError, reason_of
+from services.run.errors import BadInput, LeadlineError, SettingsError, reason_of
 from services.run.secrecy import MASK, NAMED_SECRET, register_secrets, without_secrets
 from services.run.settings import settings
 from services.run.ui_text import say, told
-from services.search.pages.addresses import HostAllowance, target_of
+from services.search.pages.addresses import HostAllowance, judged
 
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _NO_SECRETS = frozenset({"HOME", "USER", "LOGNAME", "PATH", "PWD", "LANG", "TZ", "TMPDIR", "SHELL"})
@@ -92,12 +92,8 @@ def _of_the_run(name: str, entry: McpServer) -> Server:
         if entry.command not in allowed:
             remedy = say("servers_allowed", commands=", ".join(allowed)) if allowed else say("servers_none_allowed")
             raise BadInput(**told("servers_command", name=name, command=entry.command, remedy=remedy))
-    else:
-        try:
-            target_of(entry.url, HostAllowance.parse(settings().leadline_allow_private_hosts))
-        except PageRefused as refused:
-            reason = str(refused).partition(" is not read: ")[2].partition(". ")[0]
-            raise BadInput(**told("servers_address", name=name, reason=reason)) from None
+    elif reason := judged(entry.url, HostAllowance.parse(settings().leadline_allow_private_hosts))[1]:
+        raise BadInput(**told("servers_address", name=name, reason=reason))
     return _server(name, entry)
 
 
