@@ -186,7 +186,7 @@ def _explained(model: RoleModel, error: Exception, kind: Kind, status: int | Non
         return error
     else:
         advice = told("endpoint_call_failed")
-    return ModelError(**{form: f"{words}{said} {where}" if words else "" for form, words in advice.items()})
+    return ModelError(**{form: f"{words}{said}{where}" if words else "" for form, words in advice.items()})
 
 
 def _advice_on_connection(error: Exception) -> str:
