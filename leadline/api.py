@@ -23,7 +23,7 @@ from services.run.errors import BadInput
 from services.run.run_input import check_utf8
 from services.run.scope import checked_choices, prompts_of
 from services.run.settings import settings
-from services.run.ui_text import say, speaking
+from services.run.ui_text import say, speaking, told
 from services.search.providers import allow_folders, check_search
 from services.text.tokens import message_language
 from services.tools.mcp.configuration import configured
@@ -75,15 +75,16 @@ async def aresearch(
         raise BadInput("`after` names no run: give the id of a run, or a report with its `run_id`.")
     if before is not None:
         before, question, options = await _following(before, question, options)
-    context = checked_choices(options)
     question_of({"question": question})
-    if out is not None:
-        await asyncio.to_thread(check_formats, context.output_formats)
-        await asyncio.to_thread(check_writable, Path(out))
-    with prompts_of(context), speaking(message_language(question)):
-        allow_folders(context.documents)
-        await asyncio.to_thread(check_search, context)
-    await configured(context)
+    with speaking(message_language(question)):
+        context = checked_choices(options)
+        if out is not None:
+            await asyncio.to_thread(check_formats, context.output_formats)
+            await asyncio.to_thread(check_writable, Path(out))
+        with prompts_of(context):
+            allow_folders(context.documents)
+            await asyncio.to_thread(check_search, context)
+        await configured(context)
     record = RunRecord(
         id=new_run_id() if run_id is None else checked_run_id(run_id),
         question=question,
@@ -120,8 +121,8 @@ async def _following(before: str, question: str, options: dict[str, Any]) -> tup
     chosen = chosen_question(question, former)
     if chosen == question and question.strip().isdecimal():
         offered = len(former.follow_up_questions) if former else 0
-        choice = f"Name one from 1 to {offered}, or ask" if offered else "Ask"
-        raise BadInput(f"Run {record.id} recommends no question {question.strip()}. {choice} in your own words.")
+        choice = say("follow_offered", count=offered) if offered else say("follow_words")
+        raise BadInput(**told("follow_no_number", run=record.id, number=question.strip(), choice=choice))
     context = record.context
     former_choices = context.model_dump(include=context.own_choices(), exclude_unset=True)
     if options.get("deep_research") and context.depth == "quick":

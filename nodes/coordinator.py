@@ -30,7 +30,7 @@ from services.run.evidence_store import EvidenceStore
 from services.run.log import log, run_ended
 from services.run.roles import check_models_chosen, role_model
 from services.run.scope import Run, choices, evidence_of, node_run
-from services.run.ui_text import say
+from services.run.ui_text import say, told
 from services.run.wishes import answer_locale, followed_wishes, obeyed, pasted_text, settled_wishes
 from services.search.providers import notices_for
 from services.search.web import filters_of, named_pages
@@ -170,10 +170,8 @@ def question_of(state: ResearchState) -> str:
     question = text.strip()
     if not question:
         if _unread_parts(state):
-            raise BadInput(
-                "The message has no text, and its pictures or other parts are not read. Write the question as text."
-            )
-        raise BadInput("The question is empty. Ask something, for example: Who owned the schooner Lalla Rookh?")
+            raise BadInput(**told("question_no_text"))
+        raise BadInput(**told("question_empty"))
     if len(question) > MAX_QUESTION:
         raise BadInput(
             say("question_too_long", message_language(question), characters=len(question), limit=MAX_QUESTION)

@@ -23,6 +23,7 @@ from leadline.progress.terminal import as_typed, echo, lead_nowhere, program
 from services.run.errors import BadInput, LeadlineError
 from services.run.message_forms import on_the_command_line
 from services.run.private_paths import without_private
+from services.run.ui_text import say, told
 
 
 class Commands(TyperGroup):
@@ -46,7 +47,7 @@ class Commands(TyperGroup):
             BadInput: the command has another name now.
         """
         if args[0] in MOVED and not ctx.resilient_parsing:
-            raise BadInput(f"`leadline {args[0]}` is now: {MOVED[args[0]]}")
+            raise BadInput(**told("command_moved", command=args[0], moved=MOVED[args[0]]))
         name, listed, rest = super().resolve_command(ctx, args)
         return name, listed and loaded(str(name)), rest
 
@@ -138,15 +139,13 @@ def main() -> None:
         echo(f"leadline: {error}", err=True)
         sys.exit(EXIT_BAD_INPUT if isinstance(error, BadInput) else EXIT_FAILED)
     except KeyboardInterrupt:
-        echo("\nleadline: Interrupted.", err=True)
+        echo(f"\nleadline: {say('interrupted_now')}", err=True)
         sys.exit(EXIT_INTERRUPTED)
     except Exception as error:
         if os.environ.get("LEADLINE_DEBUG"):
             raise
-        echo(
-            f"leadline: unexpected {type(error).__name__}: {without_private(str(error))}. Set LEADLINE_DEBUG=1 to see where.",
-            err=True,
-        )
+        problem = say("unexpected", error=type(error).__name__, message=without_private(str(error)))
+        echo(f"leadline: {problem}", err=True)
         sys.exit(EXIT_FAILED)
 
 

@@ -18,6 +18,7 @@ from leadline.progress.terminal import echo
 from schemas.events import Event, EventType
 from services.reports.bundle_files import read_report
 from services.run.installation import EXAMPLES
+from services.run.ui_text import say
 
 RECORDING = EXAMPLES / "demo"
 """The events of a run in `events.jsonl`, about the recording in `about.json`, and the report's folder."""
@@ -39,20 +40,12 @@ def demo(
     """
     about = json.loads((RECORDING / "about.json").read_text("utf-8"))
     lines = (RECORDING / "events.jsonl").read_text("utf-8").splitlines()
-    echo(
-        f"A recording of {about['date']}, made with {about['model']}: {about['calls']} calls in {about['minutes']} minutes.",
-        err=True,
-    )
+    echo(say("demo_begins", **{name: about[name] for name in ("date", "model", "calls", "minutes")}), err=True)
     until_interrupted(_play([Event.model_validate_json(line) for line in lines], seconds, as_events))
     folder = out / about["folder"]
     shutil.copytree(RECORDING / about["folder"], folder, dirs_exist_ok=True)
     echo_report(read_report(folder))
-    echo(
-        f"\nThis was a recording; no model was called. Its report is in {folder}.\n"
-        f"  leadline verify {folder}   checks every quote and number; change a word in the report and try again\n"
-        '  leadline init              connects a model; then: leadline research "…" --docs DIR',
-        err=True,
-    )
+    echo(f"\n{say('demo_ends', folder=folder)}", err=True)
 
 
 async def _play(events: Sequence[Event], seconds: float, as_events: bool) -> None:

@@ -21,7 +21,7 @@ from schemas.clean_text import clean_line
 from schemas.depth import DEPTHS
 from services.reports.bundle import write_files
 from services.run.errors import BadInput
-from services.run.ui_text import say
+from services.run.ui_text import say, told
 from services.text.tokens import message_language
 
 commands = typer.Typer()
@@ -71,7 +71,7 @@ def evaluate_set(
     settings = settings_of(prompts or [], model or [], depth or [], search or [])
     place = out or Path("eval") / file.name.split(".")[0]
     if not place.name:
-        raise BadInput(f"The set {file} has no file name to name the results folder after. Name a folder with --out.")
+        raise BadInput(**told("set_no_name", file=file))
     check_writable(place)
     choices = choices_of(options) | ({"documents": [str(folder) for folder in docs]} if docs else {})
     languages = (question.language or message_language(question.question) for question in question_set)

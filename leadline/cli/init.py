@@ -17,14 +17,10 @@ from leadline.setup.search_setup import names_in, needs_of, offers, set_up_by
 from services.run.dotenv_file import FILE
 from services.run.errors import BadInput, SettingsError
 from services.run.roles import OFFLINE
+from services.run.ui_text import say, told
 from services.search.folder_files import check_folder
 
 commands = typer.Typer()
-
-NOBODY = (
-    "No questions can be asked here, because standard input is not a terminal. Use options instead, for example: leadline init "
-    "--provider openai --model NAME, with the key in the variable OPENAI_API_KEY (leadline init --help)."
-)
 
 
 @commands.command(epilog=examples("init"))
@@ -64,7 +60,7 @@ def init(
     """
     asking = sys.stdin.isatty()
     if not asking and not (provider or endpoint or search or docs):
-        raise BadInput(NOBODY)
+        raise BadInput(**told("init_nobody"))
     before = written_before()
     values = {
         **model_settings(provider, endpoint, model, asking, before),
@@ -75,20 +71,18 @@ def init(
         raise typer.Exit(EXIT_FAILED)
     changed = {name: value for name, value in values.items() if before.get(name) != value}
     if not changed:
-        echo(
-            f"{FILE} already has these settings; nothing was changed." if values else "Nothing was to be set.", err=True
-        )
+        echo(say("init_same", file=FILE) if values else say("init_nothing"), err=True)
         return
     _allowed(changed, before, asking=asking, force=force)
     write(changed)
-    echo(f"Written: {', '.join(changed)} in {FILE.absolute()}, readable only by you.", err=True)
+    echo(say("init_written", names=", ".join(changed), file=FILE.absolute()), err=True)
     _overridden(changed)
-    echo('Next: leadline research "Who owned the schooner Lalla Rookh?"', err=True)
+    echo(say("init_next"), err=True)
 
 
 def _search(search: str | None, asking: bool) -> dict[str, str]:
     """Return the settings of the web search; a single search that is set up is part of `auto`."""
-    wanted = search or (choose("Which web search?", offers(), "documents") if asking else None)
+    wanted = search or (choose(say("init_which_search"), offers(), "documents") if asking else None)
     if wanted is None:
         return {}
     values: dict[str, str] = {}
@@ -96,17 +90,17 @@ def _search(search: str | None, asking: bool) -> dict[str, str]:
     for title, key, address in map(needs_of, names):
         if address:
             values[address] = os.environ.get(address) or typed_value(
-                f"Address of {title}", f"the environment variable {address}", asking
+                say("init_address", title=title), say("init_variable", variable=address), asking
             )
         if key:
-            values[key] = typed_key(key, f"Key for {title}", asking, needed=True)
+            values[key] = typed_key(key, say("init_key", title=title), asking, needed=True)
     return {"LEADLINE_SEARCH": "auto" if len(names) == 1 and values else wanted, **values}
 
 
 def _documents(docs: list[Path] | None, asking: bool) -> dict[str, str]:
     folders = docs or []
     if not folders and asking:
-        typed = typer.prompt("Folder of your documents (Enter: none)", default="", show_default=False, err=True).strip()
+        typed = typer.prompt(say("init_folder"), default="", show_default=False, err=True).strip()
         folders = [Path(typed).expanduser()] if typed else []
     for folder in folders:
         check_folder(folder)
@@ -118,16 +112,16 @@ def _fine(values: dict[str, str], asking: bool) -> bool:
     connects = OFFLINE not in values.values() and values.keys() & {*ENDPOINT}
     if not (connects or set_up_by(values.keys())):
         return True
-    echo("Testing it …", err=True)
+    echo(say("init_testing"), err=True)
     problems = asyncio.run(problems_of(values))
     for problem in problems:
         echo(f"  ✗ {problem}", err=True)
     if not problems:
-        echo("  ✓ It answers.", err=True)
+        echo(f"  ✓ {say('init_answers')}", err=True)
         return True
-    if asking and typer.confirm("Write it anyway?", default=False, err=True):
+    if asking and typer.confirm(say("init_anyway"), default=False, err=True):
         return True
-    echo("Nothing was written. Start again with corrected values, or with --no-check.", err=True)
+    echo(say("init_unwritten"), err=True)
     return False
 
 
@@ -136,17 +130,14 @@ def _allowed(changed: dict[str, str], before: dict[str, str], *, asking: bool, f
     replaced = [name for name in changed if before.get(name)]
     if not replaced or force:
         return
+    names = ", ".join(replaced)
     if not asking:
-        raise BadInput(f"{FILE} already has {', '.join(replaced)}. To overwrite: leadline init … --force")
-    if not typer.confirm(f"{FILE} already has {', '.join(replaced)}. Overwrite?", default=False, err=True):
-        msg = f"{FILE} was left unchanged."
-        raise SettingsError(msg)
+        raise BadInput(**told("init_has", file=FILE, names=names))
+    if not typer.confirm(say("init_overwrite", file=FILE, names=names), default=False, err=True):
+        raise SettingsError(**told("init_unchanged", file=FILE))
 
 
 def _overridden(changed: dict[str, str]) -> None:
     for name, value in changed.items():
         if os.environ.get(name, value) != value:
-            echo(
-                f"Note: {name} is also set in the environment, which takes precedence. To remove it there: unset {name}",
-                err=True,
-            )
+            echo(say("init_overridden", name=name), err=True)

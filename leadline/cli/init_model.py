@@ -12,6 +12,7 @@ from leadline.setup.model_setup import OLLAMA, LocalServer, base_url_at, local_s
 from services.models.server_models import choice_among, listed_models, writing_models
 from services.run.errors import BadInput
 from services.run.roles import OFFLINE
+from services.run.ui_text import say, told
 
 
 def choose(question: str, choices: Mapping[str, str], default: str) -> str:
@@ -21,12 +22,12 @@ def choose(question: str, choices: Mapping[str, str], default: str) -> str:
     for place, name in enumerate(names, 1):
         typer.echo(f"  {place}  {choices[name]}", err=True)
     while True:
-        typed = str(typer.prompt("Number", default=names.index(default) + 1, type=str, err=True)).strip()
+        typed = str(typer.prompt(say("init_number"), default=names.index(default) + 1, type=str, err=True)).strip()
         if typed in names:
             return typed
         if typed.isdecimal() and 1 <= int(typed) <= len(names):
             return names[int(typed) - 1]
-        typer.echo(f"Type a number from 1 to {len(names)}.", err=True)
+        typer.echo(say("init_number_from", count=len(names)), err=True)
 
 
 def typed_value(what: str, option: str, asking: bool, default: str = "") -> str:
@@ -36,7 +37,7 @@ def typed_value(what: str, option: str, asking: bool, default: str = "") -> str:
         BadInput: no person can be asked; the message names the option instead.
     """
     if not asking:
-        raise BadInput(f"{what}: use {option}, because no questions can be asked here.")
+        raise BadInput(**told("init_use", what=what, option=option))
     return str(typer.prompt(what, default=default or None, err=True)).strip()
 
 
@@ -48,19 +49,17 @@ def typed_key(variable: str, what: str, asking: bool, *, needed: bool) -> str:
     """
     from_environment = os.environ.get(variable, "").strip()
     if from_environment:
-        typer.echo(f"{what}: taken from {variable} in the environment.", err=True)
+        typer.echo(say("init_taken", what=what, variable=variable), err=True)
         return from_environment
     if not asking:
         if needed:
-            raise BadInput(f"{what} is missing. Put it into the environment variable {variable}, then start again.")
+            raise BadInput(**told("init_missing", what=what, variable=variable))
         return ""
-    hint = "it is not shown" if needed else "it is not shown; Enter: none"
-    typed = typer.prompt(
-        f"{what} ({hint})", default=None if needed else "", show_default=False, hide_input=True, err=True
-    )
+    asked = say("init_unseen" if needed else "init_unseen_or_none", what=what)
+    typed = typer.prompt(asked, default=None if needed else "", show_default=False, hide_input=True, err=True)
     key = str(typed).strip()
     if not key.isprintable() or any(char.isspace() for char in key):
-        raise BadInput(f"{what} cannot be used: a key has no spaces and no unprintable characters. Copy it again.")
+        raise BadInput(**told("init_odd_key", what=what))
     return key
 
 
@@ -87,7 +86,7 @@ def model_settings(
     if name == "none":
         return {"LEADLINE_MODEL": OFFLINE} if (provider or asking) and any(map(before.get, ENDPOINT)) else {}
     if name not in PROVIDERS:
-        raise BadInput(f"There is no provider {name!r}. There are: {', '.join(PROVIDERS)}.")
+        raise BadInput(**told("init_no_provider", name=name, names=", ".join(PROVIDERS)))
     known = PROVIDERS[name]
     if known.integration:
         return _own_package(known, model, asking)
@@ -95,24 +94,30 @@ def model_settings(
     if known.server and not address:
         address = base_url_at(usual_ports()[known.server])
     if not address and name == "other":
-        address = typed_value("Address of the endpoint, such as http://127.0.0.1:8080/v1", "--endpoint", asking)
+        address = typed_value(say("init_endpoint"), "--endpoint", asking)
     if address and not address.startswith(("http://", "https://")):
-        raise BadInput(f"The endpoint {address!r} is not an address. Write it as http://127.0.0.1:8080/v1.")
+        raise BadInput(**told("init_no_address", address=address))
     key = (
         ""
         if local
-        else typed_key("OPENAI_API_KEY", f"Key for {known.title.split(' (')[0]}", asking, needed=known.needs_key)
+        else typed_key(
+            "OPENAI_API_KEY", say("init_key", title=known.words().split(" (")[0]), asking, needed=known.needs_key
+        )
     )
     chosen = model or _chosen_model(address, key, asking)
     if name == "ollama" and (command := package_missing(OLLAMA)):
-        typer.echo(f"Note: to set the context size of Ollama, install its package: {command}", err=True)
+        typer.echo(say("init_ollama", command=command), err=True)
     return {variable: value for variable, value in zip(ENDPOINT, (key, address, chosen), strict=True) if value}
 
 
 def _own_package(provider: Provider, model: str | None, asking: bool) -> dict[str, str]:
-    title = provider.title
-    key = typed_key(provider.key_variable, f"Key for {title}", asking, needed=True) if provider.needs_key else ""
-    what = f"Name of the model at {title}" if provider.needs_key else "Path of the file, such as /models/model.gguf"
+    title = provider.words()
+    key = (
+        typed_key(provider.key_variable, say("init_key", title=title), asking, needed=True)
+        if provider.needs_key
+        else ""
+    )
+    what = say("init_model_at" if provider.needs_key else "init_path", title=title)
     name = model or typed_value(what, "--model", asking)
     chosen = f"{provider.integration}:{name.removeprefix(f'{provider.integration}:')}"
     return {"LEADLINE_MODEL": chosen, **({provider.key_variable: key} if key else {})}
@@ -121,10 +126,10 @@ def _own_package(provider: Provider, model: str | None, asking: bool) -> dict[st
 def _choose_provider() -> tuple[str, LocalServer | None]:
     """Ask for the model; local servers are listed first."""
     servers = {f"local-{place}": server for place, server in enumerate(asyncio.run(local_servers()), 1)}
-    choices = {name: f"{server.title} on this machine: {server.names()}" for name, server in servers.items()}
+    choices = {name: say("init_found", title=server.title, models=server.names()) for name, server in servers.items()}
     running = {server.title for server in servers.values()}
-    choices |= {name: entry.title for name, entry in PROVIDERS.items() if entry.server not in running}
-    name = choose("Which provider runs the model?", choices, next(iter(servers), "none"))
+    choices |= {name: entry.words() for name, entry in PROVIDERS.items() if entry.server not in running}
+    name = choose(say("init_which_provider"), choices, next(iter(servers), "none"))
     if name not in servers:
         return name, None
     return next(key for key, entry in PROVIDERS.items() if entry.server == servers[name].title), servers[name]
@@ -136,17 +141,17 @@ def _chosen_model(address: str, key: str, asking: bool) -> str:
     writing, natural = writing_models(listed), choice_among(listed, address)
     if not asking:
         if natural:
-            typer.echo(f"Model: {natural}, from {len(writing)} that the endpoint offers.", err=True)
+            typer.echo(say("init_model_of", model=natural, count=len(writing)), err=True)
             return natural
-        lists = f"The endpoint offers {', '.join(writing[:MAX_SHOWN])}." if writing else "The endpoint offers none."
-        raise BadInput(f"Name the model with --model, because no questions can be asked here. {lists}")
+        lists = say("init_offers", models=", ".join(writing[:MAX_SHOWN])) if writing else say("init_offers_none")
+        raise BadInput(**told("init_name_model", lists=lists))
     if not writing:
-        return typed_value("Model", "--model", asking)
+        return typed_value(say("init_model"), "--model", asking)
     shown = list(dict.fromkeys([*([natural] if natural else []), *writing]))[:MAX_SHOWN]
-    typer.echo("\nWhich model? The endpoint offers:", err=True)
+    typer.echo(f"\n{say('init_which_model')}", err=True)
     for place, name in enumerate(shown, 1):
         typer.echo(f"  {place}  {name}", err=True)
     if len(writing) > len(shown):
-        typer.echo(f"  … and {len(writing) - len(shown)} more", err=True)
-    typed = typed_value("Model, by number or name", "--model", asking, natural or shown[0])
+        typer.echo(f"  {say('init_more', count=len(writing) - len(shown))}", err=True)
+    typed = typed_value(say("init_model_by"), "--model", asking, natural or shown[0])
     return shown[int(typed) - 1] if typed.isdecimal() and 1 <= int(typed[:4]) <= len(shown) else typed

@@ -21,6 +21,7 @@ from leadline.runs.run_ids import first_line, full_id, new_run_id, run_and_text
 from schemas.events import Event
 from schemas.reporter import Report
 from services.run.errors import BadInput
+from services.run.ui_text import say, told
 
 commands = typer.Typer()
 
@@ -60,7 +61,7 @@ def research(
 
 def _from_stdin() -> str:
     if sys.stdin.isatty():
-        echo("Type the question; Ctrl-D ends it.", err=True)
+        echo(say("type_question"), err=True)
     return sys.stdin.read()
 
 
@@ -103,7 +104,7 @@ def follow(
         steering = _Steering(question, skip or (), write)
         if run == "latest" or not _is_steered(run, steering, as_events, options):
             if steers:
-                raise BadInput(f"Run {run} is finished: --skip and --write are for a running run.")
+                raise BadInput(**told("steer_finished", run=run))
             show_report(work, as_json, as_events, run_id=run_id)
 
 
@@ -121,21 +122,13 @@ def _is_steered(run: str, steering: _Steering, as_events: bool, options: dict[st
     if records[full_id(run, records)].has_answer:
         return False
     if options:
-        raise BadInput(f"Run {run} is not finished: it takes a message, but keeps its settings. Leave the options out.")
+        raise BadInput(**told("steer_settings", run=run))
     steered = asyncio.run(leadline.asteer(steering.text, run, skip=steering.skip, write=steering.write))
-    heard = _HEARD[steered.message.action].format(steps=", ".join(steered.message.steps))
+    heard = say(f"steer_heard_{steered.message.action}", steps=", ".join(steered.message.steps))
     if steered.status != "running":
-        heard += f" The run is {steered.status}; continue it: leadline resume {steered.run_id}"
+        heard += say("steer_not_running", status=steered.status, run=steered.run_id)
     last_word(f"{steered.run_id}: {heard}", 0, as_events, run_id=steered.run_id)
     return True
-
-
-_HEARD = {
-    "message": "the planner gets it at the next step.",
-    "skip": "step {steps} will be skipped.",
-    "write": "the research ends at the next step, and the report is written.",
-}
-"""Effect of a message, by its action."""
 
 
 @commands.command(epilog=examples("resume"))

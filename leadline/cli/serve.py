@@ -11,6 +11,7 @@ from leadline.progress.terminal import echo
 from leadline.server.launch import serve as until_stopped
 from schemas.context import RunContext
 from services.run.errors import BadInput
+from services.run.ui_text import say
 from services.search.providers import check_search
 from services.tools.mcp.configuration import configured
 
@@ -28,11 +29,11 @@ def serve(
     """Start the server with page and API, and open the page. Ctrl-C stops it; runs are kept in LEADLINE_HOME."""
 
     def ready(address: str) -> None:
-        typer.echo(f"Leadline is at {address} (the API, too). Stop it with Ctrl-C.", err=True)
+        typer.echo(say("serve_at", address=address), err=True)
         if not no_open:
             typer.launch(address)
 
-    typer.echo("Starting …", err=True)
+    typer.echo(say("serve_starting"), err=True)
     if problem := problem_of_runs():
         echo(problem, err=True)
     raise typer.Exit(until_stopped(host, port, ready))

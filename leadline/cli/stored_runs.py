@@ -29,7 +29,7 @@ from schemas.reporter import Report
 from services.reports.formats import chosen_formats
 from services.reports.labels import labels_for
 from services.run.errors import BadInput
-from services.run.ui_text import say
+from services.run.ui_text import say, told
 
 commands = typer.Typer()
 _runs = typer.Typer(invoke_without_command=True)
@@ -215,7 +215,7 @@ def revise(
         words = arguments or [""]
         if without or shorter:
             if len(words) > 1:
-                raise BadInput("Make one change at a time: leave out the request with --without or --shorter.")
+                raise BadInput(**told("revise_one"))
             run, request = words[0] or None, ""
         else:
             run, request = run_and_text(words)

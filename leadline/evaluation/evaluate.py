@@ -16,7 +16,7 @@ from schemas.reporter import Report
 from services.reports.parser import parse_report
 from services.run.errors import BadInput, JournalMiss
 from services.run.settings import settings
-from services.run.ui_text import say
+from services.run.ui_text import say, told
 
 
 async def evaluate(
@@ -57,10 +57,7 @@ async def _report_of(home: Home, outcome: Outcome) -> Report | None:
     try:
         record = await home.record(outcome.run_id)
     except BadInput:
-        raise BadInput(
-            f"The run {outcome.run_id} of this evaluation is not in {settings().leadline_home}. Set LEADLINE_HOME to where it was "
-            "made, or name another folder with --out to start again."
-        ) from None
+        raise BadInput(**told("eval_run_gone", run=outcome.run_id, home=settings().leadline_home)) from None
     try:
         return (await finished_report(home, record.id))[1]
     except BadInput:

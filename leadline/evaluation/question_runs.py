@@ -26,6 +26,7 @@ from schemas.reporter import Report
 from services.run.errors import BadInput, LeadlineError
 from services.run.roles import ROLES, role_model
 from services.run.scope import checked_choices
+from services.run.ui_text import say, told
 from services.search.providers import allow_folders, check_search, providers_for
 
 RESULTS, SETTINGS, REPORTS = "results.jsonl", "settings.json", "reports"
@@ -182,14 +183,13 @@ def _check_same_choices(settings: Sequence[Setting], shared: Mapping[str, Any], 
         for name in chosen.keys() & before.keys():
             if different := [part for part in chosen[name] if chosen[name][part] != before[name].get(part)]:
                 raise BadInput(
-                    f"The folder {place} holds results of the setting {name!r} with other {' and '.join(different)}. Name "
-                    "another folder with --out, or ask as before."
+                    **told("eval_other_results", folder=place, setting=name, different=say("both").join(different))
                 )
         file.write_text(json.dumps(before | chosen, indent=1, ensure_ascii=False), "utf-8")
     except (OSError, ValueError, AttributeError) as error:
         if isinstance(error, BadInput):
             raise
-        raise BadInput(f"The file {file} cannot be used ({error}). Name another folder with --out.") from None
+        raise BadInput(**told("eval_file_unusable", file=file, reason=error)) from None
 
 
 def read_results(file: Path) -> dict[tuple[str, str], Outcome]:
@@ -203,7 +203,7 @@ def read_results(file: Path) -> dict[tuple[str, str], Outcome]:
     try:
         lines = read_regular(file, MAX_RESULTS_BYTES).decode("utf-8", "replace").splitlines()
     except OSError as error:
-        raise BadInput(f"The file {file} cannot be read ({error.strerror}). Name another folder with --out.") from None
+        raise BadInput(**told("eval_file_unread", file=file, reason=error.strerror)) from None
     outcomes = []
     for line in lines:
         try:

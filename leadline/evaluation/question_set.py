@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstr
 from schemas.options import Locale
 from schemas.regular_file import read_regular
 from services.run.errors import BadInput, reason_of
-from services.run.ui_text import is_chinese
+from services.run.ui_text import is_chinese, say, told
 
 MAX_BYTES = 200_000_000
 """Maximum bytes of a set."""
@@ -88,18 +88,18 @@ def read_set(file: Path) -> list[EvalQuestion]:
     """
     questions = [_question(row, number, place, file) for number, (place, row) in enumerate(_rows(file), 1)]
     if not questions:
-        raise BadInput(f"The set {file} has no questions. Write one question or one JSON object per line.")
+        raise BadInput(**told("set_empty", file=file))
     if len(questions) > MAX_QUESTIONS:
-        raise BadInput(f"The set {file} holds more than {MAX_QUESTIONS:,} questions. Split it.")
+        raise BadInput(**told("set_many", file=file, limit=MAX_QUESTIONS))
     [(name, count)] = Counter(question.id for question in questions).most_common(1)
     if count > 1:
-        raise BadInput(f"{file}: the id {name!r} occurs twice. Give each question its own.")
+        raise BadInput(**told("set_twice", file=file, id=name))
     return questions
 
 
 def _question(row: Any, number: int, place: str, file: Path) -> EvalQuestion:
     if not isinstance(row, Mapping):
-        raise BadInput(f'{file}, {place}: this is not a JSON object. Write {{"question": "…"}}.')
+        raise BadInput(**told("set_no_object", file=file, place=place))
     try:
         question = EvalQuestion.model_validate(row)
     except ValidationError as error:
@@ -107,10 +107,10 @@ def _question(row: Any, number: int, place: str, file: Path) -> EvalQuestion:
         field = ".".join(str(part)[:60] for part in problem["loc"])
         if problem["type"] == "extra_forbidden" and len(problem["loc"]) == 1:
             there = ", ".join(EvalQuestion.model_fields)
-            raise BadInput(f"{file}, {place}: there is no field {field!r}. There are: {there}.") from None
-        raise BadInput(f"{file}, {place}, field {field}: {reason_of(problem)}.") from None
+            raise BadInput(**told("set_no_field", file=file, place=place, field=field, fields=there)) from None
+        raise BadInput(**told("set_field", file=file, place=place, field=field, reason=reason_of(problem))) from None
     if not question.question.strip():
-        raise BadInput(f"{file}, {place}, field question: it is empty.")
+        raise BadInput(**told("set_no_question", file=file, place=place))
     return question if question.id else question.model_copy(update={"id": str(number)})
 
 
@@ -121,25 +121,23 @@ def _rows(file: Path) -> Iterator[tuple[str, Any]]:
         try:
             listed = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise BadInput(f"The set {file} is not valid JSON ({error}).") from None
-        yield from ((f"entry {number}", row) for number, row in enumerate(listed, 1))
+            raise BadInput(**told("set_no_json", file=file, reason=error)) from None
+        yield from ((say("set_entry", number=number), row) for number, row in enumerate(listed, 1))
         return
     for number, line in enumerate(text.split("\n"), 1):
         if line.lstrip().startswith("{"):
             try:
-                yield f"line {number}", json.loads(line)
+                yield say("set_line", number=number), json.loads(line)
             except (ValueError, RecursionError) as error:
-                raise BadInput(
-                    f"{file}, line {number}: this is not valid JSON ({error}). An object stands on one line; longer ones make a list: [{{…}}, {{…}}]."
-                ) from None
+                raise BadInput(**told("set_line_no_json", file=file, line=number, reason=error)) from None
         elif line.strip():
-            yield f"line {number}", {"question": line.strip()}
+            yield say("set_line", number=number), {"question": line.strip()}
 
 
 def _text(file: Path) -> str:
     try:
         return read_regular(file, MAX_BYTES).decode("utf-8-sig")
     except OSError as error:
-        raise BadInput(f"The set {file} cannot be read ({error.strerror}). Name another file.") from None
+        raise BadInput(**told("set_unread", file=file, reason=error.strerror)) from None
     except UnicodeDecodeError:
-        raise BadInput(f"The set {file} is not text in UTF-8. Save it as UTF-8.") from None
+        raise BadInput(**told("set_no_utf8", file=file)) from None

@@ -10,6 +10,7 @@ from leadline.runs.output import slug_of
 from prompts import BUILT_IN, PromptError, Prompts, load_prompts
 from schemas.depth import DEPTHS
 from services.run.errors import BadInput
+from services.run.ui_text import told
 
 MAX_SETTINGS = 24
 """Maximum settings: more are a mistake in the command."""
@@ -52,7 +53,7 @@ def settings_of(
         BadInput: a folder or a depth cannot be used, or there are too many combinations.
     """
     if unknown := next((depth for depth in depths if depth not in DEPTHS), None):
-        raise BadInput(f"There is no depth {unknown!r}. There are: {', '.join(DEPTHS)}.")
+        raise BadInput(**told("eval_no_depth", depth=unknown, depths=", ".join(DEPTHS)))
     try:
         loaded = [
             BUILT_IN if str(folder) == BUILT_IN.name and not folder.exists() else load_prompts(folder)
@@ -68,10 +69,10 @@ def settings_of(
     ]
     settings = [_setting(chosen, [len(values) > 1 for values in lists]) for chosen in product(*lists)]
     if len(settings) > MAX_SETTINGS:
-        raise BadInput(f"These are {len(settings)} settings; at most {MAX_SETTINGS} can be compared. Name fewer.")
+        raise BadInput(**told("eval_many_settings", count=len(settings), limit=MAX_SETTINGS))
     folders = [setting.folder for setting in settings]
     if same := next((setting for setting in settings if folders.count(setting.folder) > 1), None):
-        raise BadInput(f"Two settings would share the folder {same.folder} for their reports. Give them other names.")
+        raise BadInput(**told("eval_same_folder", folder=same.folder))
     return settings
 
 

@@ -27,6 +27,7 @@ from schemas.events import Event
 from schemas.reporter import Report
 from services.run.errors import BadInput, SettingsError, reason_of
 from services.run.settings import settings
+from services.run.ui_text import told
 from services.search.providers import only_open_folders
 from services.tools.mcp.sessions import INSTALL
 
@@ -176,7 +177,7 @@ def server() -> "Server[Any, Any]":
         from mcp import types
         from mcp.server.lowlevel import Server
     except ImportError:
-        raise SettingsError(f"Serving MCP needs a library that is not installed. Run: {INSTALL}") from None
+        raise SettingsError(**told("mcp_library", command=INSTALL)) from None
 
     made: Server[Any, Any] = Server(
         "leadline",

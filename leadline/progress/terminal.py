@@ -14,6 +14,7 @@ from rich.text import Text
 
 from schemas.clean_text import clean_text
 from services.run.errors import LeadlineError
+from services.run.ui_text import say, told
 
 _COMMAND = re.compile(r"(?<![\w./\\-])(?<!runpip )leadline (?=[a-z])")
 """A command of this program; `pipx runpip leadline install` names an environment."""
@@ -56,8 +57,8 @@ def echo(text: object, *, err: bool = False) -> None:
         lead_nowhere(sys.stderr if err else sys.stdout)
         if isinstance(error, BrokenPipeError):
             raise
-        name = "Standard error" if err else "Standard output"
-        raise LeadlineError(f"{name} cannot be written ({error.strerror}). Make room there, or name another.") from None
+        name = say("stream_error" if err else "stream_output")
+        raise LeadlineError(**told("stream_unwritable", stream=name, reason=error.strerror)) from None
 
 
 def lead_nowhere(stream: TextIO) -> None:

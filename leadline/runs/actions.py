@@ -36,7 +36,7 @@ from services.run.errors import BadInput
 from services.run.journal import Recording, replaying, run_key
 from services.run.run_input import check_utf8
 from services.run.settings import settings
-from services.run.ui_text import say, speaking
+from services.run.ui_text import say, speaking, told
 from services.search.providers import allow_folders
 from services.text.tokens import message_language
 from services.turn.steering import Standing, steer_thread
@@ -267,5 +267,5 @@ async def _steered_record(home: Home, run_id: str | None) -> RunRecord:
     unfinished = [record for record in await home.records() if record.status != "done"]
     running = [record for record in unfinished if record.status == "running"]
     if not unfinished:
-        raise BadInput('No run is running. To ask a follow-up: leadline follow "…"')
+        raise BadInput(**told("steer_none"))
     return (running or unfinished)[0]

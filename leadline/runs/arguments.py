@@ -25,6 +25,7 @@ from schemas.regular_file import read_regular_text
 from schemas.wishes import ChosenWishes
 from services.run.errors import BadInput, reason_of, refused_value
 from services.run.message_forms import register_arguments
+from services.run.ui_text import say, told
 
 
 class Choices(TypedDict, total=False):
@@ -131,36 +132,36 @@ def load_profile(file: Path) -> Profile:
     try:
         text = read_regular_text(file, MAX_BYTES)
     except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", "it is not text in UTF-8")
-        raise BadInput(f"The profile {file} cannot be read ({why}). Name another with --profile.") from None
+        why = getattr(error, "strerror", say("profile_no_utf8"))
+        raise BadInput(**told("profile_unread", file=file, reason=why)) from None
     try:
         content = yaml.safe_load(text)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        line = f"line {mark.line + 1}: " if mark else ""
-        raise BadInput(f"The profile {file} is not valid YAML: {line}{getattr(error, 'problem', error)}.") from None
+        line = say("profile_line", line=mark.line + 1) if mark else ""
+        raise BadInput(
+            **told("profile_no_yaml", file=file, line=line, reason=getattr(error, "problem", error))
+        ) from None
     try:
         profile = Profile.model_validate(content)
     except ValidationError as error:
-        raise BadInput(f"The profile {file} cannot be used: {_explained(error.errors()[0])}") from None
+        raise BadInput(**told("profile_invalid", file=file, problem=_explained(error.errors()[0]))) from None
     folders = [file.parent / folder for folder in profile.documents]
     for place, folder in enumerate(folders):
         if not folder.is_dir():
-            raise BadInput(
-                f"The profile {file} cannot be used: documents.{place}: there is no folder {folder}. "
-                "Folders are named relative to the profile's file."
-            )
+            raise BadInput(**told("profile_no_folder", file=file, place=place, folder=folder))
     return profile.model_copy(update={"documents": [str(folder) for folder in folders]})
 
 
 def _explained(problem: ErrorDetails) -> str:
     """Describe a validation error with its key, in pydantic's words where they are clear."""
-    key = ".".join(str(part) for part in problem["loc"] if part != "[key]") or "the whole file"
+    key = ".".join(str(part) for part in problem["loc"] if part != "[key]") or say("profile_whole")
     match problem["type"]:
         case "extra_forbidden":
-            return f"{key}: there is no such key. docs/settings.md lists them all."
+            return say("profile_no_key", name=key)
         case "missing":
-            return f"{key}: it is missing."
-    value = problem["input"]
-    cannot = "cannot be used" if isinstance(value, dict) else f"cannot be {value!r:.80}"
-    return f"{key} {cannot}: {reason_of(problem)}."
+            return say("profile_missing", name=key)
+    value, reason = problem["input"], reason_of(problem)
+    if isinstance(value, dict):
+        return say("value_unusable", name=key, reason=reason)
+    return say("value_refused", name=key, value=repr(value)[:80], reason=reason)

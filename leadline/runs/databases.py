@@ -21,6 +21,7 @@ from langgraph.store.base import Op, PutOp, Result
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 from services.run.errors import LeadlineError, StoreDamaged, StoreError, StoreUnwritable, disk_error_of
+from services.run.ui_text import say, told
 
 _CHECKED = "+crc32"
 """Ending of the kinds of data that have a checksum."""
@@ -29,12 +30,6 @@ _OF_RUN = "json_extract(CAST(metadata AS TEXT), '$.run_id') = ?"
 CHECKPOINTS = "checkpoints.sqlite"
 STORE = "store.sqlite"
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
-_HOLDS = {
-    CHECKPOINTS: "It holds the state of unfinished runs and the reports of finished ones: without it these can neither be continued, shown, "
-    "changed nor followed up.",
-    STORE: "It holds the list of runs, their journals and versions, the texts of their sources, and what is remembered: without it no "
-    "run can be listed, continued, replayed or shown.",
-}
 
 
 class ChecksumSerializer(JsonPlusSerializer):
@@ -209,14 +204,11 @@ def database_error(file: Path, error: BaseException) -> LeadlineError:
     if (why := disk_error_of(error)) is not None:
         return StoreUnwritable(str(file), why)
     if isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", 0) & 0xFF in _BUSY:
-        return StoreError(f"{file} is in use by another process ({error}). Wait for that, and try again.")
+        return StoreError(**told("store_busy", file=file, error=error))
     return damaged(file, error)
 
 
 def damaged(file: Path, why: object) -> StoreDamaged:
     """Return the error that names a damaged file, what is lost without it, and what to do."""
-    return StoreDamaged(
-        f"{file} is damaged ({why}), and was left as it is. {_HOLDS.get(file.name, '')} Restore it from a copy, or move it away to start "
-        "without it, or set LEADLINE_HOME to another folder. Reports in their own folders are not touched by this.",
-        page=f"What this server keeps of runs ({file.name}) is damaged. Ask the operator of this server.",
-    )
+    holds = say(f"store_holds_{file.stem}") if file.name in {CHECKPOINTS, STORE} else ""
+    return StoreDamaged(**told("store_damaged", home=file.parent, name=file.name, why=why, holds=holds))

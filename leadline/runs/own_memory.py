@@ -7,6 +7,7 @@ from schemas.memory import MemoryEntry
 from services.run.errors import BadInput
 from services.run.memory_store import forget, forget_all, memory_of
 from services.run.settings import settings
+from services.run.ui_text import told
 from services.run.users import LOCAL
 from services.text.ranking import bm25
 from services.text.tokens import tokens
@@ -67,11 +68,9 @@ def _full_id(text: str, known: Sequence[str]) -> str:
     """Return the id with a prefix."""
     matches = [key for key in known if text and key.startswith(text.strip().lower())]
     if not matches:
-        raise BadInput(
-            f"Nothing is remembered under {text[:40]!r}. `leadline runs forget` lists what is, with its ids."
-        )
+        raise BadInput(**told("memory_unknown", text=text[:40]))
     if len(matches) > 1:
         raise BadInput(
-            f"{len(matches)} statements begin with {text[:40]}: {', '.join(matches[:SHOWN])}. Write more of the id."
+            **told("memory_ambiguous", count=len(matches), beginning=text[:40], ids=", ".join(matches[:SHOWN]))
         )
     return matches[0]

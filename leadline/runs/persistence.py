@@ -26,6 +26,7 @@ from services.run.choices import FIRST_TURN, turn_at
 from services.run.errors import StoreError, StoreUnwritable, disk_error_of
 from services.run.private_files import make_private_file, make_private_folder
 from services.run.settings import settings
+from services.run.ui_text import say, told
 from services.run.users import claim_of, write_claim
 from services.turn.thread_data import delete_thread_data
 
@@ -119,7 +120,7 @@ async def _opened(
         await asyncio.to_thread(make_private_folder, home)
         await asyncio.to_thread(make_private_file, file)
     except (FileExistsError, NotADirectoryError):
-        raise StoreError(f"{home} is, or lies in, a file, not a folder. Name a folder in LEADLINE_HOME.") from None
+        raise StoreError(**told("store_file", home=home)) from None
     except OSError as error:
         raise StoreUnwritable(str(home), error.strerror) from None
     async with AsyncExitStack() as opening:
@@ -141,7 +142,7 @@ async def _check_not_emptied(home: Path, name: str) -> None:
     if await asyncio.to_thread(_is_empty, home / name) and await asyncio.to_thread(_was_used, home, name):
         await asyncio.sleep(_MAKING)  # another process may be making it at this moment
         if await asyncio.to_thread(_is_empty, home / name):
-            raise damaged(home / name, "it is empty, and other files of this home hold runs")
+            raise damaged(home / name, say("store_emptied"))
 
 
 def _is_empty(file: Path) -> bool:

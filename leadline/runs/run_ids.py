@@ -15,7 +15,7 @@ from schemas.regular_file import read_regular
 from services.reports.bundle_files import MAX_EVIDENCE_BYTES
 from services.run.errors import BadInput
 from services.run.settings import settings
-from services.run.ui_text import say
+from services.run.ui_text import say, told
 from services.text.tokens import message_language
 
 _ID = re.compile(r"\d{8}(?:-\d{1,6}(?:-[0-9a-f]{1,8})?)?")
@@ -79,7 +79,7 @@ def run_and_text(words: Sequence[str]) -> tuple[str | None, str]:
     if not (is_run_id(first) or is_report_folder(first) or (may_be_chosen and first in dict(complete_run_id(first)))):
         return None, " ".join(words)
     if not rest:
-        raise BadInput(f"{first} names a run, and no words follow it. Write them behind it, in quotes.")
+        raise BadInput(**told("run_no_words", run=first))
     return first, " ".join(rest)
 
 

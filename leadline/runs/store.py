@@ -30,7 +30,7 @@ from services.run.evidence_store import EvidenceStore
 from services.run.journal import Recording, run_key
 from services.run.private_files import FILE_MODE, make_private_folder
 from services.run.scope import checked_choices
-from services.run.ui_text import say
+from services.run.ui_text import say, told
 from services.text.tokens import message_language
 
 _PATIENCE = 0.5
@@ -168,7 +168,7 @@ class Home:
             BadInput: there is such a run.
         """
         if await self.store.aget(_RUNS, record.id) is not None:
-            raise BadInput(f"There is a run {record.id} already. Choose another `run_id`, or continue that run.")
+            raise BadInput(**told("run_exists", run=record.id))
 
     async def forget(self, record: RunRecord) -> None:
         """Remove a run from the list."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from services.run.errors import SettingsError
 from services.run.settings import Settings, settings
+from services.run.ui_text import say, told
 from services.run.users import LOCAL
 
 MIN_TOKEN = 16
@@ -47,12 +48,12 @@ def read_accounts(environment: Settings) -> Accounts:
     pairs: list[tuple[str, str]] = []
     if environment.leadline_tokens is not None:
         entries = environment.leadline_tokens.get_secret_value().split(",")
-        pairs += [(f"LEADLINE_TOKENS, entry {number}", text) for number, text in enumerate(entries, 1)]
+        pairs += [(say("tokens_entry", number=number), text) for number, text in enumerate(entries, 1)]
     if environment.leadline_tokens_file is not None:
         pairs += _lines(environment.leadline_tokens_file)
     by_digest = dict(_accounts(pairs))
     if not by_digest and (environment.leadline_tokens is not None or environment.leadline_tokens_file is not None):
-        raise SettingsError("LEADLINE_TOKENS names no user, so nobody could use the server. Write name:token there.")
+        raise SettingsError(**told("tokens_none"))
     return Accounts(tuple(by_digest.items()))
 
 
@@ -60,11 +61,11 @@ def _lines(file: Path) -> list[tuple[str, str]]:
     try:
         lines = file.read_text("utf-8").splitlines()
     except (OSError, UnicodeError) as error:
-        raise SettingsError(
-            f"LEADLINE_TOKENS_FILE ({file}) cannot be read: {type(error).__name__}. It must hold one name:token per line."
-        ) from None
+        raise SettingsError(**told("tokens_unread", file=file, error=type(error).__name__)) from None
     return [
-        (f"{file}, line {number}", line) for number, line in enumerate(lines, 1) if not line.lstrip().startswith("#")
+        (say("tokens_line", file=file, number=number), line)
+        for number, line in enumerate(lines, 1)
+        if not line.lstrip().startswith("#")
     ]
 
 
@@ -76,16 +77,12 @@ def _accounts(pairs: Iterable[tuple[str, str]]) -> Iterable[tuple[bytes, str]]:
             continue
         name, colon, token = (part.strip() for part in text.partition(":"))
         if not colon or not _NAME.fullmatch(name) or name == LOCAL:
-            raise SettingsError(
-                f"{place}: write name:token. A name has letters, digits, - and _ (at most 64), and is not {LOCAL!r}."
-            )
+            raise SettingsError(**told("tokens_name", place=place, local=LOCAL))
         if len(token) < MIN_TOKEN:
-            raise SettingsError(
-                f"{place}: the token of {name} is shorter than {MIN_TOKEN} characters. Make one with: openssl rand -hex 32"
-            )
+            raise SettingsError(**told("tokens_short", place=place, name=name, limit=MIN_TOKEN))
         digest = hashlib.sha256(token.encode()).digest()
         if seen.setdefault(digest, name) != name:
-            raise SettingsError(f"{place}: {seen[digest]} and {name} have the same token. Give each user their own.")
+            raise SettingsError(**told("tokens_same", place=place, first=seen[digest], name=name))
         yield digest, name
 
 

@@ -24,6 +24,7 @@ from services.run.errors import BadInput, LeadlineError, NotInstalled, StoreUnwr
 from services.run.installation import install_command
 from services.run.private_files import PRIVATE_UMASK, make_private_file, make_private_folder
 from services.run.settings import settings
+from services.run.ui_text import say, told
 
 STARTING = 120
 """Maximum seconds of the server's start on a busy machine."""
@@ -68,7 +69,7 @@ def serve(host: str, port: int, ready: Callable[[str], None]) -> int:
         LeadlineError: the server did not start; the message has the end of its output.
     """
     if importlib.util.find_spec("langgraph_api") is None or importlib.util.find_spec("fastapi") is None:
-        raise NotInstalled("The server is not installed.", install_command("server"))
+        raise NotInstalled(say("serve_missing"), install_command("server"))
     read_accounts(settings())
     refuse_taken(host, port)
     home = settings().leadline_home
@@ -99,12 +100,10 @@ def serve(host: str, port: int, ready: Callable[[str], None]) -> int:
         ready(address)
     elif not stopped:
         process.kill()
-        raise LeadlineError(f"The server did not start. The end of {log} says why:\n{log.read_text('utf-8')[-2_000:]}")
+        raise LeadlineError(**told("serve_failed", log=log, end=log.read_text("utf-8")[-2_000:]))
     process.wait()
     if not stopped:
-        raise LeadlineError(
-            f"The server ended by itself. The end of {log} says why:\n{log.read_text('utf-8')[-2_000:]}"
-        )
+        raise LeadlineError(**told("serve_ended", log=log, end=log.read_text("utf-8")[-2_000:]))
     return 0
 
 
@@ -120,10 +119,7 @@ def refuse_taken(host: str, port: int) -> None:
         try:
             probe.bind((host, port))
         except OSError as error:
-            raise BadInput(
-                f"Port {port} cannot be used ({error.strerror}); perhaps Leadline is already running there. "
-                f"Open http://127.0.0.1:{port}/ to see, or choose another port: leadline serve --port {port + 1}"
-            ) from None
+            raise BadInput(**told("serve_port", port=str(port), reason=error.strerror, other=str(port + 1))) from None
 
 
 def environment() -> dict[str, str]:

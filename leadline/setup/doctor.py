@@ -21,12 +21,12 @@ from schemas.context import RunContext
 from services.embedding.models import INSTALL, embedders
 from services.models.llamacpp import foreseen
 from services.run.endpoints import GENERAL, endpoint_named, endpoint_names
-from services.run.errors import LeadlineError
+from services.run.errors import LeadlineError, problem_text
 from services.run.installation import NAME, install_command
 from services.run.roles import OFFLINE, ROLES, role_model
 from services.run.secrecy import shown_address
 from services.run.settings import settings
-from services.run.ui_text import problem_text, say, search_title, spoken_locale
+from services.run.ui_text import say, search_title, spoken_locale
 from services.search.folder_files import check_folder
 from services.search.web import web_search
 

@@ -12,10 +12,10 @@ from functools import partial
 from pathlib import Path
 
 from leadline.setup import BROKEN, NOTE, OK, Check
-from services.run.errors import LeadlineError
+from services.run.errors import LeadlineError, problem_text
 from services.run.installation import in_project, reinstall_command
 from services.run.settings import settings
-from services.run.ui_text import problem_text, say, spoken_locale, unsearched
+from services.run.ui_text import say, spoken_locale, unsearched
 from services.sandbox.browser import find_browser
 from services.sandbox.interpreter import LIBRARIES, default_python, interpreter
 from services.sandbox.jail import landlock_version

@@ -15,12 +15,14 @@ from services.run.dotenv_file import FILE, decoded, dotenv
 from services.run.errors import SettingsError
 from services.run.roles import LLAMACPP, SET_UP_BY
 from services.run.settings import forget_settings
+from services.run.ui_text import MESSAGES, say, told
 
 
 class Provider(NamedTuple):
     """Who runs a model: a known OpenAI-compatible endpoint, or a provider with its own package."""
 
-    title: str
+    title: str = ""
+    """Its name, or the key of the message that says it; empty for a server on this machine."""
     endpoint: str = ""
     """Address; empty if the client knows it, or if it depends on the machine."""
     needs_key: bool = False
@@ -28,6 +30,12 @@ class Provider(NamedTuple):
     """Name of the server on this machine, in `PORTS`."""
     integration: str = ""
     """Prefix of its models' names, where it has its own package."""
+
+    def words(self) -> str:
+        """Return what it is called where people choose it."""
+        if self.server:
+            return say("init_on_this_machine", title=self.server)
+        return say(self.title) if self.title in MESSAGES else self.title
 
     @property
     def key_variable(self) -> str:
@@ -43,13 +51,13 @@ PROVIDERS: dict[str, Provider] = {
     "deepseek": Provider("DeepSeek", "https://api.deepseek.com/v1", True),
     "qwen": Provider("Qwen (DashScope)", "https://dashscope.aliyuncs.com/compatible-mode/v1", True),
     "openrouter": Provider("OpenRouter", "https://openrouter.ai/api/v1", True),
-    "ollama": Provider("Ollama on this machine", server=OLLAMA),
-    "lmstudio": Provider("LM Studio on this machine", server=LM_STUDIO),
-    "llamacpp": Provider("llama.cpp on this machine", server=LLAMA_CPP),
-    "vllm": Provider("vLLM on this machine", server=VLLM),
-    "file": Provider("A model file of this machine (GGUF)", integration=LLAMACPP),
-    "other": Provider("Another OpenAI-compatible endpoint"),
-    "none": Provider("None: reports show the closest passages, not an answer"),
+    "ollama": Provider(server=OLLAMA),
+    "lmstudio": Provider(server=LM_STUDIO),
+    "llamacpp": Provider(server=LLAMA_CPP),
+    "vllm": Provider(server=VLLM),
+    "file": Provider("init_provider_file", integration=LLAMACPP),
+    "other": Provider("init_provider_other"),
+    "none": Provider("init_provider_none"),
 }
 
 
@@ -91,7 +99,7 @@ def written_before(file: Path = FILE) -> dict[str, str]:
     try:
         return dotenv(file, interpolate=False)
     except OSError as error:
-        raise SettingsError(f"{file.absolute()} cannot be read ({error}). Move it away, then start again.") from None
+        raise SettingsError(**told("env_file_unread", file=file.absolute(), error=error)) from None
 
 
 def write(values: Mapping[str, str], file: Path = FILE) -> None:
@@ -108,8 +116,6 @@ def write(values: Mapping[str, str], file: Path = FILE) -> None:
             set_key(file, name, value, quote_mode="auto", encoding=encoding, follow_symlinks=True)
         file.chmod(0o600)
     except UnicodeEncodeError:
-        raise SettingsError(f"{file.absolute()} is in {encoding}. Save it as UTF-8, then start again.") from None
+        raise SettingsError(**told("env_file_encoding", file=file.absolute(), encoding=encoding)) from None
     except OSError as error:
-        raise SettingsError(
-            f"{file.absolute()} cannot be written ({error.strerror}). Go to a folder that you can write to."
-        ) from None
+        raise SettingsError(**told("env_file_unwritable", file=file.absolute(), reason=error.strerror)) from None

@@ -37,8 +37,9 @@ class LocalServer:
 
     def names(self) -> str:
         """Return the names of some of its models."""
-        more = f" and {len(self.models) - _SHOWN} more" if len(self.models) > _SHOWN else ""
-        return f"{', '.join(name[:60] for name in self.models[:_SHOWN])}{more}" if self.models else "no model yet"
+        some = ", ".join(name[:60] for name in self.models[:_SHOWN])
+        further = len(self.models) - _SHOWN
+        return say("names_further", names=some, count=further) if further > 0 else some or say("init_no_model")
 
 
 async def local_servers(ports: Mapping[str, int] | None = None) -> list[LocalServer]:

@@ -7,9 +7,9 @@ from typing import NamedTuple, get_args
 
 from leadline.setup import BROKEN, NOTE, OK, Check
 from schemas.evidence import StepKind
-from services.run.errors import LeadlineError
+from services.run.errors import LeadlineError, problem_text
 from services.run.settings import settings
-from services.run.ui_text import problem_text, say, spoken_locale
+from services.run.ui_text import say, spoken_locale
 from services.search.web import BESIDE, access_to, known_services, provider_of, set_up, side_by_side, whole_web
 from services.search.web_services.service import OWN_CLIENTS
 
@@ -54,19 +54,18 @@ def offers() -> dict[str, str]:
         for name, service in services.items()
         if service.source_kind == "academic" and service.key != "needed" and service.address and service.fields.open_url
     ][:OF_PAPERS]
-    titles = " and ".join(needs_of(name).title for name in papers)
+    titles = say("both").join(needs_of(name).title for name in papers)
     return {
         **{name: _words(needs_of(name)) for name in ("tavily", *opened, "duckduckgo")},
-        **({BESIDE.join(papers): f"Only papers: {titles} (no key)"} if papers else {}),
-        "documents": "None: only my documents",
+        **({BESIDE.join(papers): say("init_papers", titles=titles)} if papers else {}),
+        "documents": say("init_documents"),
     }
 
 
 def _words(needs: Needs) -> str:
-    wanted = " and ".join(
-        [*(["its address"] if needs.address_setting else []), *(["a key"] if needs.key_setting else [])]
-    )
-    return f"{needs.title} ({f'needs {wanted}' if wanted else 'no key'})"
+    settings = {"init_its_address": needs.address_setting, "init_a_key": needs.key_setting}
+    wanted = say("both").join(say(key) for key, setting in settings.items() if setting)
+    return say("init_needs", title=needs.title, wanted=wanted) if wanted else say("init_no_key", title=needs.title)
 
 
 def names_in(wanted: str) -> list[str]:

@@ -18,6 +18,7 @@ from services.run.errors import LimitReached, SearchError
 from services.run.prices import price_at
 from services.run.scope import current_run
 from services.run.secrecy import shown_address, without_secrets
+from services.run.ui_text import told
 from services.text.length import estimate_cjk
 
 ROLE = "embedding"
@@ -116,9 +117,7 @@ class OpenAIEmbeddings:
                 estimate, 1, (price.input / 1e6, price.output / 1e6) if price else None, min_output=1
             )
         except LimitReached as limit:
-            raise SearchError(
-                f"{limit} Documents were searched by their words alone, as embedding would go beyond it."
-            ) from None
+            raise SearchError(**told("vectors_limit", limit=limit)) from None
         started = time.monotonic()
         try:
             vectors, tokens = await self._request(texts)

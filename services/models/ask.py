@@ -27,6 +27,7 @@ from services.run.log import WARNING, log
 from services.run.prices import Price, price_of
 from services.run.roles import RoleModel, role_model
 from services.run.scope import Run, current_run
+from services.run.ui_text import say, told
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +102,7 @@ async def _price(run: Run, model: RoleModel) -> Price | None:
     limited = run.context.max_cost is not None
     price = await price_of(model, listed=limited)
     if price is None and limited:
-        raise SettingsError(
-            f"max_cost cannot be kept, because the price of {model.name} is not known. Add it to a price file "
-            "(LEADLINE_PRICES, see .env.example), or run without max_cost.",
-            page=f"The cost limit cannot be kept, because the price of {model.name} is not known. Leave “Cost in US dollars” in the "
-            "settings empty, or ask the operator of this server to add the price.",
-        )
+        raise SettingsError(**told("price_unknown", model=model.name))
     return price
 
 
@@ -166,8 +162,7 @@ async def ask(
         _log_refusal(role, problem)
         more, repeat = [*more, *_correction(text, problem, schema)], replace(repeat, because=f"unusable: {problem}")
     raise UselessAnswer(
-        f"The model for the role {role} gave no usable {schema.__name__} in {attempt + 1} attempts: {problem}. "
-        f"It answered: {text[:200]!r}.",
+        say("answer_unusable", role=role, schema=schema.__name__, count=attempt + 1, problem=problem, text=text[:200]),
         role=role,
         problem="repeated" if reply.finish_reason == REPEATED else "cut_off" if reply.cut_off else "unusable",
     )
@@ -210,9 +205,7 @@ async def write(
             break
         reply = _with_text(again) if again.text or not reply.text else reply
     if not reply.text:
-        raise UselessAnswer(
-            f"The model for the role {role} answered with nothing, {1 + MAX_REPEATS} times.", role=role, problem="empty"
-        )
+        raise UselessAnswer(say("answer_nothing", role=role, count=1 + MAX_REPEATS), role=role, problem="empty")
     return reply
 
 

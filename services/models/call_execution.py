@@ -48,6 +48,7 @@ from services.run.prices import Price, price_of
 from services.run.roles import OFFLINE, RoleModel
 from services.run.scope import Run
 from services.run.secrecy import without_secrets
+from services.run.ui_text import say, told
 from services.text.sanitize import sanitize
 
 LEAST_OUTPUT = 0.5
@@ -167,8 +168,12 @@ class Exchange:
         if reply.refusal or reply.finish_reason in FILTERED:
             self.run.count_call(self.call.role, used, fresh=True)
             refused = ModelError(
-                f"The model {self.model.name} refused to answer for the role {self.call.role}: "
-                f"{reply.refusal or 'its content filter stopped it'}. Ask in other words, or name another model."
+                **told(
+                    "answer_refused",
+                    model=self.model.name,
+                    role=self.call.role,
+                    reason=reply.refusal or say("answer_filtered"),
+                )
             )
             refused.log_fields = reply.log_fields
             raise refused
@@ -220,10 +225,9 @@ class Exchange:
             if affordable < free:
                 raise LimitReached("token_limit", self.run.context.max_tokens or 0) from None
             raise ModelError(
-                f"The prompt of the role {call.role} does not fit into the {window:,} tokens of {self.model.name}, "
-                f"even without evidence. Ask in fewer words, or set LEADLINE_CONTEXT_WINDOW_{call.role.upper()}.",
-                page=f"The prompt of the role {call.role} does not fit into the {window:,} tokens of {self.model.name}, even "
-                "without evidence. Ask in fewer words, or choose another model under “Models” in the settings.",
+                **told(
+                    "prompt_too_long", role=call.role, window=window, model=self.model.name, setting=call.role.upper()
+                )
             ) from None
         first, *others = fitted.messages
         if call.instructions:

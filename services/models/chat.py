@@ -25,6 +25,7 @@ from services.run.installation import install_command
 from services.run.roles import OFFLINE, OPENAI_COMPATIBLE, PROVIDERS, SET_UP_BY, RoleModel
 from services.run.secrecy import without_secrets
 from services.run.settings import secret_named
+from services.run.ui_text import say, told
 
 
 def build(
@@ -125,9 +126,7 @@ def _integration(model: RoleModel, max_tokens: int, response_format: dict[str, A
         chat: BaseChatModel = kind(model=model.model, temperature=model.temperature, **options)
     except Exception as error:  # noqa: BLE001 - each integration raises what it likes for a missing key
         reason = without_secrets(" ".join(str(error).split()))[:200].rstrip(".")
-        raise SettingsError(
-            f"The model {model.name} cannot be used: {reason}. Check its provider's key and its name."
-        ) from None
+        raise SettingsError(**told("model_unusable", model=model.name, reason=reason)) from None
     while len(known) >= _MAX_BUILT:
         known.pop(next(iter(known)))
     known[built_with] = chat
@@ -182,9 +181,7 @@ def _renamed(model: RoleModel) -> dict[str, Any]:
     names = PARAMETER_NAMES[model.provider]
     for name in model.sampling:
         if name not in names:
-            raise BadInput(
-                f"The model {model.name} does not take {name} from a run. It takes temperature, {', '.join(names)}."
-            )
+            raise BadInput(**told("model_parameter", model=model.name, parameter=name, known=", ".join(names)))
     return {
         names[name]: [value] if isinstance(value, str) and name == "stop" else value
         for name, value in model.sampling.items()
@@ -197,7 +194,7 @@ def _kind(model: RoleModel) -> Any:
     try:
         return getattr(importlib.import_module(module), name)
     except ImportError:
-        raise NotInstalled(f"The model {model.name} needs the package {package}.", install_command(extra)) from None
+        raise NotInstalled(say("model_package", model=model.name, package=package), install_command(extra)) from None
 
 
 def comes_in_pieces(model: RoleModel) -> bool:

@@ -19,6 +19,7 @@ from services.run.endpoints import all_plain
 from services.run.errors import SettingsError
 from services.run.roles import CALL_SECONDS
 from services.run.settings import settings
+from services.run.ui_text import told
 
 _CLOSING = {
     "ChatGoogleGenerativeAI": attrgetter("client.aio.aclose"),
@@ -99,10 +100,7 @@ def client() -> "httpx2.AsyncClient":
                 mounts={"all://127.0.0.1": None},  # llama.cpp's process is behind no proxy
             )
         except ValueError as error:
-            raise SettingsError(
-                f"A proxy that the environment names cannot be used ({error}). Write http://… or socks5://… in ALL_PROXY, "
-                "HTTP_PROXY and HTTPS_PROXY, or unset them."
-            ) from None
+            raise SettingsError(**told("proxy_unusable", error=error)) from None
     return loop.client
 
 

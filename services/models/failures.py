@@ -15,6 +15,7 @@ from services.models.answer_watch import BrokeOff
 from services.run.errors import LeadlineError, ModelError
 from services.run.roles import RoleModel
 from services.run.secrecy import without_secrets
+from services.run.ui_text import say, told
 from services.text.numerals import read_number
 
 Kind = Literal["passing", "too_long", "refused", "lasting"]
@@ -32,18 +33,8 @@ KEYS = {
     "ollama": ("OLLAMA_API_KEY", "OLLAMA_HOST"),
 }
 """Environment variables of keys and addresses of providers with their own integration."""
-_ADVICE = {
-    400: "The endpoint cannot take the request. Check LEADLINE_MODEL, LEADLINE_EXTRA, {key} and {address}.",
-    401: "The endpoint rejected the key. Check {key} (and that {address} is the endpoint it belongs to).",
-    402: "The account of {key} has no credit for this. Add credit, or name a cheaper model.",
-    403: "The endpoint forbids this. Check the rights of {key}.",
-    404: "The endpoint knows no such model or path. Check LEADLINE_MODEL and {address}.",
-    429: "The endpoint refused for too many requests or a used-up quota. Wait, or check the account.",
-    500: "The model's endpoint failed. Try again later; a run goes on with: leadline resume.",
-}
-"""What to do by status; 400 and 500 stand for the others of their kind."""
-_BROKEN = "The connection to the model's endpoint broke"
-_ON_A_PAGE = "The model's endpoint failed. Try again later by continuing the run."
+_BY_STATUS = {400, 401, 402, 403, 404, 429, 500}
+"""Statuses with advice of their own (`endpoint_400`, …); 400 and 500 stand for the others of their kind."""
 MAX_WORDS = 300
 """Characters of the provider's words that a message shows."""
 
@@ -173,51 +164,40 @@ def _explained(model: RoleModel, error: Exception, kind: Kind, status: int | Non
         words = str(list(_causes(error))[-1])
     of_client = status is None and (isinstance(error, BrokeOff) or _is_no_json(error))
     public = "" if of_client else without_secrets(words or str(error))[:MAX_WORDS]
-    endpoint_words = f" It said: “{public}”" if public else ""
-    where = f"(role {model.role}, model {model.name}, {f'HTTP {status}' if status else type(error).__name__})"
+    said = say("endpoint_said", words=public) if public else ""
+    names = {"role": model.role, "model": model.name, "status": f"HTTP {status}" if status else type(error).__name__}
+    where = say("endpoint_where", **names)
+    asked = _retry_after(error) or 0
     if kind == "too_long":
-        advice = (
-            f"The endpoint rejects the prompt of the role {model.role} as too long, however much is left out. "
-            f"Set LEADLINE_CONTEXT_WINDOW_{model.role.upper()} to the model's context, or name a model with more."
-        )
+        advice = told("endpoint_too_long", role=model.role, setting=model.role.upper())
     elif status is not None:
-        advice = _ADVICE.get(status, _ADVICE[500] if status > 500 else _ADVICE[400]).format(key=key, address=address)
-        asked = _retry_after(error) or 0
-        advice += f" It asks to wait {asked:,.0f} seconds." if asked > LONGEST_RETRY_AFTER else ""
+        advised = status if status in _BY_STATUS else 500 if status > 500 else 400
+        advice = told(f"endpoint_{advised}", key=key, address=address)
+        said = (say("endpoint_waits", seconds=round(asked)) if asked > LONGEST_RETRY_AFTER else "") + said
     elif kind == "passing" and not _is_transport(error):
-        advice = _ADVICE[500]
+        advice = told("endpoint_500", key=key, address=address)
     elif _untrusted(error) or _is_transport(error):
-        advice = _advice_on_connection(error, address)
+        advice = told(_advice_on_connection(error), address=address)
     elif type(error).__module__.startswith(_CLIENTS) or isinstance(
         error, TypeError | ValueError | LookupError | AttributeError
     ):
-        ending = "; it usually ends in /v1" if model.provider == "openai" else ""
-        advice = f"The endpoint answered with something that is not a chat completion. Check {address}{ending}."
+        advice = told("endpoint_no_chat_v1" if model.provider == "openai" else "endpoint_no_chat", address=address)
     elif without_secrets(str(error)) == str(error):
         return error
     else:
-        advice = "The model call failed."
-    message = f"{advice}{endpoint_words} {where}"
-    return ModelError(message, page=message.replace(advice, _ON_A_PAGE) if advice == _ADVICE[500] else "")
+        advice = told("endpoint_call_failed")
+    return ModelError(**{form: f"{words}{said}{where}" if words else "" for form, words in advice.items()})
 
 
-def _advice_on_connection(error: Exception, address: str) -> str:
-    """Return what to do where the connection failed, or the answer that came by it."""
+def _advice_on_connection(error: Exception) -> str:
+    """Return the key of what to do where the connection failed, or the answer that came by it."""
     if _untrusted(error):
-        return (
-            f"The certificate of the model's endpoint is not trusted. Check {address}, or name the file of the authority "
-            "that signed it in SSL_CERT_FILE."
-        )
+        return "endpoint_untrusted"
     if isinstance(error, BrokeOff):
-        what = "sent a stream that cannot be read" if _is_no_json(error) else "broke its answer off"
-        return f"The model's endpoint {what}. Check {address} and the network; then the run can be continued."
+        return "endpoint_unreadable" if _is_no_json(error) else "endpoint_broke_off"
     if "Timeout" in type(error).__name__:
-        return (
-            f"The model's endpoint did not answer in time. Check {address} and the network, or give a slow model more time "
-            "(LEADLINE_FIRST_TOKEN_TIMEOUT, LEADLINE_TOKEN_TIMEOUT); then the run can be continued."
-        )
-    what = "The model's endpoint could not be reached" if _fault(error) == "unreached" else _BROKEN
-    return f"{what}. Check {address} and the network; then the run can be continued."
+        return "endpoint_late"
+    return "endpoint_unreached" if _fault(error) == "unreached" else "endpoint_broken"
 
 
 def _is_no_json(error: Exception) -> bool:

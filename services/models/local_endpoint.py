@@ -19,7 +19,7 @@ from services.run.errors import SettingsError
 from services.run.installation import install_command, is_installed
 from services.run.roles import DEFAULT_MODEL, RoleModel
 from services.run.scope import current_run
-from services.run.ui_text import say
+from services.run.ui_text import say, told
 
 WINDOW = 16_384
 """Tokens of context requested from Ollama by default: enough for the prompts of a run, small enough for little memory."""
@@ -56,10 +56,7 @@ async def _unnamed(model: RoleModel) -> str:
     listed = await listed_models(model.base_url, model.api_key)
     chosen = choice_among(listed, model.base_url)
     if not chosen and (writing := writing_models(listed)):
-        raise SettingsError(
-            f"No model is named, and {model.endpoint} lists {len(writing)}: {_some(writing)}. Name one in LEADLINE_MODEL, "
-            "or choose with: leadline init"
-        )
+        raise SettingsError(**told("model_unnamed", endpoint=model.endpoint, count=len(writing), models=_some(writing)))
     return chosen or DEFAULT_MODEL
 
 
@@ -100,10 +97,8 @@ async def _with_window(model: RoleModel) -> RoleModel:
         known = await ollama_model(model)
     except LookupError as error:
         there = error.args[0]
-        raise SettingsError(
-            f"Ollama has no model {model.model}. Get it with: ollama pull {model.model}. "
-            f"{f'It has {_some(there)}.' if there else 'It has none yet.'}"
-        ) from None
+        has = say("ollama_has", models=_some(there)) if there else say("ollama_empty")
+        raise SettingsError(**told("ollama_missing", model=model.model, has=has)) from None
     if known is None:  # the call itself will report the problem
         return model.model_copy(update={"context_window": model.context_window or WINDOW})
     wanted = model.extra.get("num_ctx") or model.context_window or known.chosen or WINDOW
@@ -114,5 +109,5 @@ async def _with_window(model: RoleModel) -> RoleModel:
 
 
 def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f"{', '.join(clean_line(name)[:80] for name in names[:_NAMED])}{more}"
+    some = ", ".join(clean_line(name)[:80] for name in names[:_NAMED])
+    return say("names_further", names=some, count=len(names) - _NAMED) if len(names) > _NAMED else some

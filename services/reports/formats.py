@@ -66,7 +66,7 @@ def check_formats(names: Iterable[OutputFormat]) -> None:
     for name in names:
         module, package = FORMATS[name].module, FORMATS[name].package
         if module and not is_installed(module):
-            raise NotInstalled(f"The format {name} needs the package {package}.", install_command("formats"))
+            raise NotInstalled(say("format_package", format=name, package=package), install_command("formats"))
         if name == "pdf":
             from services.reports.pdf import check_pdf
 

@@ -9,6 +9,7 @@ from services.reports.document import ParsedReport
 from services.reports.html.page import render_html
 from services.run.errors import NotInstalled, SettingsError
 from services.run.installation import install_command, is_installed
+from services.run.ui_text import say, told
 from services.sandbox.browser import find_browser, print_page
 from services.sandbox.workers import Workers
 
@@ -24,7 +25,7 @@ def check_pdf() -> None:
     """
     if find_browser() is None and not is_installed("weasyprint"):
         raise NotInstalled(
-            "PDF needs Chromium (Debian: apt-get install chromium) or WeasyPrint, and neither is there.",
+            say("format_pdf"),
             install_command("pdf"),
         )
 
@@ -53,8 +54,12 @@ async def _print_with_browser(browser: str, html: str) -> bytes:
     pdf, output = await print_page(browser, html, TIMEOUT)
     if pdf is None:
         raise SettingsError(
-            f"{browser} did not print the report ({output[-200:].strip() or 'it said nothing'}). Choose the format "
-            f"html and print it yourself, or install WeasyPrint: {install_command('pdf')}"
+            **told(
+                "format_unprinted",
+                browser=browser,
+                output=output[-200:].strip() or say("format_silent"),
+                command=install_command("pdf"),
+            )
         )
     return pdf
 
@@ -64,7 +69,5 @@ async def _set_with_weasyprint(html: str) -> bytes:
         answer = await workers.run({}, html.encode(), TIMEOUT)
     if answer is None or "pdf" not in answer:
         reason = "it took too long, or more memory than it may" if answer is None else answer.get("error", "")
-        raise SettingsError(
-            f"WeasyPrint did not set the report ({reason}). Choose the format html and print it yourself."
-        )
+        raise SettingsError(**told("format_unset", reason=reason))
     return base64.b64decode(answer["pdf"])

@@ -16,9 +16,9 @@ from services.reports.citation_forms import inferences_in_words, plain_citations
 from services.reports.section_evidence import Surroundings, beside_each_other
 from services.reports.wishes import NEAR
 from services.run.budget import limit_message
-from services.run.errors import LimitReached, ModelError, UselessAnswer
+from services.run.errors import LimitReached, ModelError, UselessAnswer, problem_text
 from services.run.roles import DEFAULTS
-from services.run.ui_text import problem_text, say
+from services.run.ui_text import say
 from services.text.length import words_in
 
 TEMPLATE = "reporter_section"

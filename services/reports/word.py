@@ -42,6 +42,7 @@ from services.reports.slides.slide import shortened
 from services.reports.statuses import SIGNS
 from services.run.errors import NotInstalled, SettingsError
 from services.run.installation import install_command
+from services.run.ui_text import say, told
 from services.text.languages import direction
 
 PROGRAMS = ("pandoc", "pandoc.exe")
@@ -88,7 +89,7 @@ def render_docx(report: ParsedReport) -> bytes:
         made = subprocess.run(command, input=tree, capture_output=True, timeout=SECONDS, env={}, check=True).stdout
     except (OSError, subprocess.SubprocessError) as error:
         reason = error.stderr.decode("utf-8", "replace") if isinstance(error, subprocess.CalledProcessError) else error
-        raise SettingsError(f"Pandoc failed ({reason}). Choose another format.") from error
+        raise SettingsError(**told("format_pandoc", reason=reason)) from error
     return _finished(made, report.created or date.today().isoformat(), direction(words(report.title)))
 
 
@@ -308,5 +309,5 @@ def _program() -> Path:
     programs = [Path(folder, "files", name) for folder in folders or [] for name in PROGRAMS]
     program = next(filter(Path.is_file, programs), None)
     if program is None:
-        raise NotInstalled("This needs the package pypandoc-binary.", install_command("formats"))
+        raise NotInstalled(say("needs_package", package="pypandoc-binary"), install_command("formats"))
     return program

@@ -21,6 +21,7 @@ from services.run.evidence_store import EvidenceStore
 from services.run.journal import run_key
 from services.run.roles import check_models_remain, roles_with_model
 from services.run.scope import checked_choices
+from services.run.ui_text import told
 
 _NOT_STORED = {"mcp_servers"}
 _FIRST_NODES = {"__start__", "coordinator"}
@@ -129,12 +130,7 @@ async def restored_choices(new_choices: object, state: StateSnapshot, store: Bas
     else:
         stored = json.loads(await EvidenceStore(store).get_bytes(key))
         if stored["mcp_servers"] and "mcp_servers" not in own:
-            raise BadInput(
-                f"This run uses MCP servers ({', '.join(stored['mcp_servers'])}), which are not stored with it, because their addresses may "
-                "hold secrets. Name them in the context again, or continue without them by an empty mcp_servers.",
-                page=f"This run uses MCP servers ({', '.join(stored['mcp_servers'])}), which are not stored with it, because their "
-                "addresses may hold secrets. Name them again under “Tool servers” in the settings, or ask again without them.",
-            )
+            raise BadInput(**told("choices_servers", servers=", ".join(stored["mcp_servers"])))
         chosen = checked_choices({**stored["context"], **own})
     if state.next and (note := await _note(store, thread, state)):
         check_models_remain(note.get("models", []), chosen, str(_values(state).get("locale") or "en"))

@@ -17,6 +17,7 @@ from pydantic import SecretStr
 from services.run.errors import BadInput, SettingsError
 from services.run.secrecy import register_secrets, shown_address
 from services.run.settings import endpoint_keys, role_environment, settings
+from services.run.ui_text import say, told
 
 GENERAL = "default"
 """Name of the endpoint of all roles without their own endpoint."""
@@ -114,14 +115,9 @@ def endpoint_named(name: str) -> Endpoint:
     """
     known = endpoint_names()
     if name.lower() not in known:
-        there_are = f"There are: {', '.join(known)}." if known else "None is configured here."
-        raise BadInput(
-            f"There is no endpoint {name!r}. {there_are} The operator of Leadline adds one with {_ADDRESS}{name.upper()}=http://… "
-            f"(and {_KEY}{name.upper()}) in the environment.",
-            page=f"There is no endpoint {name!r}. {there_are} Choose one of them under “Models” in the settings, or none."
-            if known
-            else f"There is no endpoint {name!r}, and none is configured here. Remove it under “Models” in the settings.",
-        )
+        if not known:
+            raise BadInput(**told("endpoint_none", name=name, setting=name.upper()))
+        raise BadInput(**told("endpoint_unknown", name=name, setting=name.upper(), known=", ".join(known)))
     return _general() if name.lower() == GENERAL else _own(name.upper())
 
 
@@ -143,7 +139,7 @@ def all_plain() -> bool:
 
 def _general() -> Endpoint:
     if (connected := connection()) is not None:
-        return Endpoint(connected.base_url, connected.api_key, "the address of the model", "the key of the model")
+        return Endpoint(connected.base_url, connected.api_key, say("address_of_model"), say("key_of_model"))
     address = settings().openai_base_url
     return Endpoint(_http("OPENAI_BASE_URL", address) if address is not None else None, settings().openai_api_key)
 
@@ -156,7 +152,5 @@ def _own(name: str) -> Endpoint:
 
 def _http(variable: str, address: str) -> str:
     if not address.startswith(("http://", "https://")):
-        raise SettingsError(
-            f"{variable} is {shown_address(address)!r}, which is not an http address. Correct it, for example http://localhost:8000/v1."
-        )
+        raise SettingsError(**told("endpoint_no_address", variable=variable, address=shown_address(address)))
     return address

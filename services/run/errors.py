@@ -28,6 +28,7 @@ LeadlineError
     └── StoreUnwritable   the disk is full, or the place is read-only: the run stops there, and can be gone on with
 """
 
+import re
 import sqlite3
 
 from pydantic_core import ErrorDetails
@@ -35,7 +36,9 @@ from pydantic_core import ErrorDetails
 from schemas.clean_text import clean_text
 from services.run.message_forms import as_named, for_a_page, for_python, is_python, is_served
 from services.run.private_paths import without_private
+from services.run.ui_text import MESSAGES, is_chinese, reason_text, say, spoken_locale, told
 
+_HAN = re.compile("[\u4e00-\u9fff]")
 _OF_A_DISK = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR}
 """SQLite error codes of faults of the disk or the folder, not of the file."""
 
@@ -88,8 +91,7 @@ class NotInstalled(SettingsError):
     """An extra of Leadline is not installed; `command` installs it."""
 
     def __init__(self, what: str, command: str) -> None:
-        advice = f"{what} Install it with: {command}"
-        super().__init__(advice, page=f"{what} The operator of this server can install it.")
+        super().__init__(**told("not_installed", what=what, command=command))
         self.command = command
 
 
@@ -104,11 +106,7 @@ class UselessAnswer(ModelError):
     """
 
     def __init__(self, message: str, *, role: str, problem: str) -> None:
-        named = f"LEADLINE_MODEL_{role.upper()}"
-        super().__init__(
-            f"{message} Name a more capable model with {named}.",
-            page=f"{message} Name a more capable model under “Models” in the settings.",
-        )
+        super().__init__(**told("name_more_capable", message=message, role=role.upper()))
         self.role = role
         self.problem = problem
 
@@ -128,10 +126,7 @@ class LimitReached(LeadlineError):
     """
 
     def __init__(self, key: str, limit: float) -> None:
-        super().__init__(
-            f"The limit max_{key.removesuffix('_limit')} ({limit:g}) leaves no room for this. Raise it.",
-            page=f"This run's {key.replace('_', ' ')} of {limit:g} leaves no room for this. Raise it in the settings.",
-        )
+        super().__init__(**told(key, limit=f"{limit:g}"))
         self.key = key
         self.limit = limit
 
@@ -195,12 +190,7 @@ class StoreUnwritable(StoreError):
 
     def __init__(self, what: str, why: object) -> None:
         why = (isinstance(why, BaseException) and disk_error_of(why)) or why
-        super().__init__(
-            f"{what} cannot be written ({why}). Make room on its disk, or make it writable "
-            "(LEADLINE_HOME names the folder of runs, --out that of reports); then continue with: leadline resume\n"
-            "If `leadline runs` does not list the run, ask again.",
-            page=f"{what} cannot be written ({why}). Make room on its disk, or ask the operator of this server to; then ask again in the same thread.",
-        )
+        super().__init__(**told("store_unwritable", what=what, why=why))
 
 
 class BundleError(BadInput):
@@ -210,7 +200,10 @@ class BundleError(BadInput):
 def reason_of(problem: ErrorDetails) -> str:
     """Return the reason of a pydantic validation error for a person; messages of our own checks without pydantic's prefix."""
     if problem["type"] in {"dict_type", "model_type", "model_attributes_type"}:  # pydantic names our classes
-        return "Input should be an object"
+        return say("value_object")
+    key = f"value_{problem['type']}"
+    if key in MESSAGES and is_chinese(spoken_locale()):
+        return say(key, **problem.get("ctx", {}))
     return problem["msg"].removeprefix("Value error, ")
 
 
@@ -218,8 +211,16 @@ def refused_value(name: str, problem: ErrorDetails) -> BadInput:
     """Return the error that a choice or argument has a value that cannot be used."""
     value = problem["input"]
     plain = value is None or isinstance(value, str | int | float)  # other values may be long or secret
-    cannot = f"cannot be {repr(value)[:80]}" if plain else "cannot be used"
-    return BadInput(f"{as_named(name)} {cannot}: {reason_of(problem)}.")
+    told_value = told("value_refused", name=as_named(name), value=repr(value)[:80], reason=reason_of(problem))
+    return BadInput(**(told_value if plain else told("value_unusable", name=as_named(name), reason=reason_of(problem))))
+
+
+def problem_text(problem: Exception | str, locale: str, key: str = "trouble") -> str:
+    """Return the message of a problem for a reader: framed in the reader's language if the problem's own text is in another."""
+    if isinstance(problem, UselessAnswer):
+        return say("useless_answer", locale, problem=reason_text(problem.problem, locale), role=problem.role.upper())
+    reason = str(problem)
+    return reason if _HAN.search(reason) else say(key, locale, reason=reason)
 
 
 class ReviewPending(LeadlineError):

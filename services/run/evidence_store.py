@@ -7,6 +7,7 @@ import hashlib
 from langgraph.store.base import BaseStore
 
 from services.run.errors import StoreDamaged, StoreError, StoreUnwritable
+from services.run.ui_text import say, told
 from services.text.normal_form import normalise_text
 
 _TEXTS = ("evidence", "texts")
@@ -32,10 +33,7 @@ def file_hash(data: bytes) -> str:
 
 def _check(actual: str, key: str) -> None:
     if actual != key:
-        raise StoreDamaged(
-            f"The entry {key[:12]}… of the evidence store (store.sqlite in LEADLINE_HOME) is damaged. "
-            "Restore store.sqlite from a copy, or ask the question of the run again."
-        )
+        raise StoreDamaged(**told("store_entry_damaged", key=key[:12]))
 
 
 class EvidenceStore:
@@ -98,13 +96,10 @@ class EvidenceStore:
         try:
             await self.store.aput(namespace, key, value, index=False)
         except Exception as error:
-            raise StoreUnwritable("The evidence", error) from error
+            raise StoreUnwritable(say("store_evidence"), error) from error
 
     async def _get(self, namespace: tuple[str, ...], key: str) -> dict[str, str]:
         item = await self.store.aget(namespace, key)
         if item is None:
-            raise StoreError(
-                f"The evidence store has no entry {key[:12]}…, so it is not the one this run wrote to. "
-                "Use the LEADLINE_HOME (or the server's store) of the run."
-            )
+            raise StoreError(**told("store_entry_missing", key=key[:12]))
         return item.value

@@ -27,6 +27,7 @@ from pydantic import BaseModel
 from services.run import errors
 from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreDamaged, StoreUnwritable
 from services.run.log import INSTANT, WARNING, log, log_known_answer, watch_call
+from services.run.ui_text import say, told
 
 Answer = TypeVar("Answer", bound=BaseModel)
 Result = TypeVar("Result")
@@ -82,10 +83,7 @@ class Entry(BaseModel):
         try:
             return cls.model_validate(json.loads(text) if isinstance(text, str) else value)
         except ValueError:
-            raise StoreDamaged(
-                "An answer in the journal (store.sqlite in LEADLINE_HOME) is damaged and cannot be read. Restore store.sqlite from a copy, or "
-                "ask the question of the run again."
-            ) from None
+            raise StoreDamaged(**told("store_answer_damaged")) from None
 
     def stored(self) -> dict[str, str]:
         """Return the value to store: one text, since stores alter objects in different ways.
@@ -305,7 +303,7 @@ class Journal:
             self.failure = error
             raise
         except Exception as error:
-            self.failure = StoreUnwritable("What the run learns", error)
+            self.failure = StoreUnwritable(say("store_learned"), error)
             raise self.failure from error
 
 

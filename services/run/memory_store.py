@@ -14,6 +14,7 @@ from schemas.memory import MAX_BYTES, MAX_ENTRIES, MAX_ENTRY_BYTES, MemoryEntry
 from services.run.errors import StoreUnwritable
 from services.run.log import WARNING, log
 from services.run.settings import Settings
+from services.run.ui_text import say
 from services.run.users import LOCAL, current_user
 from services.text.tokens import pieces
 
@@ -72,7 +73,7 @@ async def remember(store: BaseStore, user: str, entries: Iterable[MemoryEntry]) 
     try:
         await asyncio.gather(*writes, *(store.adelete(place, key) for key in known if key not in left))
     except Exception as error:
-        raise StoreUnwritable("The memory", error) from error
+        raise StoreUnwritable(say("store_memory"), error) from error
     return len(writes)
 
 

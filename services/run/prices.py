@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from services.run.errors import SettingsError, reason_of
 from services.run.roles import LLAMACPP, OFFLINE, RoleModel
 from services.run.settings import settings
+from services.run.ui_text import told
 
 _MILLION = 1_000_000
 _SAMPLE = 1_000
@@ -87,10 +88,7 @@ def _own_prices(file: Path | None) -> dict[str, Price]:
                 problem = str(error.strerror)
             case _:
                 problem = " ".join(str(error).split())
-        raise SettingsError(
-            f"The price file {file} (LEADLINE_PRICES) cannot be used: {problem}. It maps models to dollars for a million "
-            "tokens, for example: my-model: {input: 0.4, output: 1.6, cached: 0.1}"
-        ) from None
+        raise SettingsError(**told("prices_invalid", file=file, reason=problem)) from None
 
 
 def _listed(provider: str, model: str, base_url: str | None) -> Price | None:

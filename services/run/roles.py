@@ -17,7 +17,7 @@ from services.run.endpoints import GENERAL, Endpoint, connection, endpoint_named
 from services.run.errors import BadInput, SettingsError, reason_of
 from services.run.secrecy import shown_address
 from services.run.settings import role_environment, secret_named
-from services.run.ui_text import say
+from services.run.ui_text import say, told
 
 ROLES: tuple[str, ...] = get_args(Role)
 DEFAULT_MODEL = "gpt-4.1-mini"
@@ -135,12 +135,7 @@ def role_model(role: str, context: RunContext) -> RoleModel:
     elif not model:
         provider, model = OFFLINE, OFFLINE
     elif provider == "openai" and endpoint is None:
-        raise SettingsError(
-            f"The model {named} was named for the role {role}, and no endpoint is set. "
-            "Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server that needs no key.",
-            page=f"The model {named} was named for the role {role}, and this server has no endpoint for it. Take it out under "
-            "“Models” in the settings, or ask the operator of this server to connect one.",
-        )
+        raise SettingsError(**told("model_without_endpoint", model=named, role=role))
     # the name of a model file stands for its path, which must not be shown
     file = {"model": Path(model).name, "file": Path(model), "address_variable": "LEADLINE_MODEL"}
     return RoleModel.model_validate(
@@ -186,30 +181,24 @@ def _model_of_endpoint(name: str) -> str:
 def _check_provider(role: str, named: str, endpoint: Endpoint | None, chosen: dict[str, Any]) -> None:
     provider = named_provider(named)[0]
     if chosen.get("endpoint"):
-        raise BadInput(
-            f"The model {named} and the endpoint {chosen['endpoint']} were named for the role {role}, and the model is "
-            "called at its provider's own address. Leave one of them out."
-        )
+        raise BadInput(**told("model_and_endpoint", model=named, endpoint=chosen["endpoint"], role=role))
     if endpoint is not None and endpoint.address_variable != "OPENAI_BASE_URL" and not chosen.get("model"):
         raise SettingsError(
-            f"{endpoint.address_variable} is the address of an OpenAI-compatible endpoint, and {named}, the model of the role "
-            f"{role}, is called at its provider's own. Name a model of that endpoint in LEADLINE_MODEL_{role.upper()}."
+            **told(
+                "model_of_other_provider",
+                variable=endpoint.address_variable,
+                model=named,
+                role=role,
+                setting=role.upper(),
+            )
         )
     if provider == LLAMACPP and not Path(named.removeprefix(f"{LLAMACPP}:")).name:
-        raise SettingsError(f"The role {role} has no model file. Write its path: {LLAMACPP}:/path/model.gguf")
+        raise SettingsError(**told("model_no_file", role=role))
     if provider == LLAMACPP and named not in _models_of_environment():
-        raise SettingsError(
-            f"The model file {named[:200]} was named for the role {role}, and a run may name only one that the operator of Leadline has "
-            "put into LEADLINE_MODEL or LEADLINE_MODEL_<ROLE>, written the same way.",
-            page=f"The model file {named[:200]} was named for the role {role}, and a run may name only one that the operator of this "
-            "server has set up. Remove it under “Models” in the settings.",
-        )
+        raise SettingsError(**told("model_file_closed", model=named[:200], role=role))
     if provider != LLAMACPP and not _is_set_up(provider):
         raise SettingsError(
-            f"The model {named} was named for the role {role}, and its provider is not set up here. The operator of Leadline sets "
-            f"{' or '.join(SET_UP_BY[provider])} in the environment, or names one of its models in LEADLINE_MODEL.",
-            page=f"The model {named} was named for the role {role}, and its provider is not set up here. Choose another under "
-            "“Models” in the settings, or ask the operator of this server to set it up.",
+            **told("model_not_set_up", model=named, role=role, settings=say("either").join(SET_UP_BY[provider]))
         )
 
 
@@ -291,13 +280,11 @@ def _checked(field: str, name: str, value: str) -> Any:
         if field == "extra":  # the operator may set any parameter
             extra = TypeAdapter(dict[str, Any]).validate_json(value)
             if chosen := sorted(extra.keys() & _CHOSEN_BY_CALL):
-                raise SettingsError(
-                    f"{name} cannot name {chosen[0]}: each call chooses among the tools that it offers. Leave it out."
-                )
+                raise SettingsError(**told("setting_extra", name=name, parameter=chosen[0]))
             return extra
         return getattr(ModelChoice.model_validate({field: value}), field)
     except ValidationError as error:
-        expected = 'It takes a JSON object, for example {"top_p": 0.9}. ' if field == "extra" else ""
+        expected = say("setting_json") if field == "extra" else ""
         raise SettingsError(
-            f"{name} cannot be {value!r}: {reason_of(error.errors()[0])}. {expected}Correct it in the environment or .env."
+            **told("setting_value", name=name, value=value, reason=reason_of(error.errors()[0]), expected=expected)
         ) from None

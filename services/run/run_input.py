@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from schemas.state import ResearchState
 from services.run.errors import BadInput
+from services.run.ui_text import say, told
 
 _FORM = 'Send {"question": "…"}, or {"messages": [{"role": "user", "content": "…"}]}.'
 
@@ -80,8 +81,8 @@ def check_utf8(text: str) -> None:
         text.encode()
     except UnicodeEncodeError as error:
         before = text[: error.start].split()[-3:]
-        where = f" after “{' '.join(before)}”" if before else ""
-        raise BadInput(f"The text cannot be read: it is not UTF-8{where}. Write it in UTF-8.") from None
+        where = say("text_after", words=" ".join(before)) if before else ""
+        raise BadInput(**told("text_no_utf8", where=where)) from None
 
 
 def _check_beginning(fields: Mapping[str, object]) -> None:

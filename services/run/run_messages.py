@@ -19,6 +19,7 @@ from schemas.steering import MAX_MESSAGES, MAX_TEXT, Steering, SteeringAction
 from services.run.errors import BadInput
 from services.run.journal import Journal
 from services.run.scope import Run
+from services.run.ui_text import told
 
 _leaving: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 """Locks by run: messages are counted and left one after the other, so that there are never more than may be."""
@@ -41,14 +42,12 @@ async def leave_message(
         BadInput: the message is empty or too long, or the run has reached its maximum number of messages.
     """
     if not text.strip():
-        raise BadInput('The message is empty. Say what to change, for example: "also look at the costs"')
+        raise BadInput(**told("steer_empty"))
     if len(text) > MAX_TEXT:
-        raise BadInput(f"The message has {len(text):,} characters, and at most {MAX_TEXT:,} are allowed. Shorten it.")
+        raise BadInput(**told("steer_long", count=len(text), limit=MAX_TEXT))
     async with _leaving.setdefault(key, asyncio.Lock()):
         if len(await messages_of(store, key)) >= MAX_MESSAGES:
-            raise BadInput(
-                f"This run has had {MAX_MESSAGES} messages, the maximum. Wait for its report, then ask a follow-up."
-            )
+            raise BadInput(**told("steer_many", limit=MAX_MESSAGES))
         message = Steering(
             id=f"{time.time_ns():020d}-{secrets.token_hex(4)}",
             text=text,

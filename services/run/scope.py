@@ -37,7 +37,7 @@ from services.run.evidence_store import EvidenceStore
 from services.run.journal import Journal, run_key
 from services.run.log import watch_node
 from services.run.thread_lock import hold_thread
-from services.run.ui_text import call_state, in_brackets, reading_text, say, search_title, task_title
+from services.run.ui_text import call_state, in_brackets, reading_text, say, search_title, task_title, told
 from services.run.wishes import obeyed, wishes_of
 
 
@@ -68,10 +68,10 @@ def checked_choices(fields: dict[str, object]) -> RunContext:
         if problem["type"] == "extra_forbidden" and len(problem["loc"]) == 1:
             name = str(problem["loc"][0])[:60]
             if name == "advanced":  # an object is opened before
-                raise BadInput("The choice 'advanced' must be an object that holds choices by their names.") from None
+                raise BadInput(**told("choice_advanced")) from None
             suggestions = get_close_matches(name, RunContext.model_fields, 1)
-            advice = f"Did you mean {suggestions[0]}?" if suggestions else "docs/settings.md lists them all."
-            raise BadInput(f"There is no choice {name!r}. {advice}") from None
+            advice = say("choice_meant", name=suggestions[0]) if suggestions else say("choice_listed")
+            raise BadInput(**told("choice_unknown", name=name, advice=advice)) from None
         named = [
             str(part)[:60] for part in problem["loc"] if not isinstance(part, int)
         ]  # a place in a list says little
@@ -79,8 +79,8 @@ def checked_choices(fields: dict[str, object]) -> RunContext:
             named = named[: named.index("[key]")]
         if problem["type"] == "extra_forbidden" and len(named) == 2:
             fields = getattr(RunContext.model_fields[named[0]].annotation, "model_fields", {})
-            names = f" Choose from: {', '.join(fields)}." if fields else ""
-            raise BadInput(f"There is no {'.'.join(named)}.{names}") from None
+            names = say("choice_from", names=", ".join(fields)) if fields else ""
+            raise BadInput(**told("choice_no_field", name=".".join(named), names=names)) from None
         raise refused_value(".".join(named), problem) from None
 
 

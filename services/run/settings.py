@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from services.run.dotenv_file import dotenv
 from services.run.errors import SettingsError, reason_of
 from services.run.secrecy import forget_secrets, register_named_secrets, register_secrets
+from services.run.ui_text import told
 
 
 def _absolute(path: Path) -> Path:
@@ -135,9 +136,7 @@ def settings() -> Settings:
     except ValidationError as error:
         problem = error.errors()[0]
         name = str(problem["loc"][0]).upper()
-        raise SettingsError(
-            f"{name} cannot be used: {reason_of(problem)}. Correct it in the environment or .env."
-        ) from None
+        raise SettingsError(**told("setting_invalid", name=name, reason=reason_of(problem))) from None
     _register_secrets(environment)
     return environment
 
@@ -184,7 +183,7 @@ def _variables() -> list[tuple[str, str]]:
     try:
         from_file = dotenv()
     except OSError as error:
-        raise SettingsError(f".env cannot be read ({error.strerror}). Make it readable, or move it away.") from None
+        raise SettingsError(**told("env_unread", reason=error.strerror)) from None
     variables = [(name.upper(), value) for name, value in {**from_file, **os.environ}.items() if value]
     return [(name, clean_key(name, value) if "_API_KEY" in name else value) for name, value in variables]
 
@@ -199,9 +198,7 @@ def clean_key(name: str, value: str) -> str:
     key = value[own[0] : own[-1] + 1] if own else ""
     wrong = _NO_KEY.search(key)
     if wrong and name.startswith("OPENAI_API_KEY"):
-        raise SettingsError(
-            f"{name} holds {wrong[0]!r}, which keys do not contain. Copy the key again, without anything around it."
-        )
+        raise SettingsError(**told("key_odd", name=name, odd=wrong[0]))
     return key
 
 

@@ -24,6 +24,7 @@ from pydantic import BaseModel
 from schemas.context import RunContext
 from services.run.errors import BadInput
 from services.run.log import WARNING, log
+from services.run.ui_text import told
 
 LEASE = 15.0
 """Seconds for which a claim holds unless it is renewed; the clocks of several machines must agree better than that."""
@@ -96,10 +97,7 @@ class Hold:
             if changed and not rival.working:
                 return
         if changed:
-            raise BadInput(
-                f"Another run ({rival.run}) is working on this thread, and a thread has one run at a time. Wait for it "
-                "to end and start this one again, or cancel it first."
-            )
+            raise BadInput(**told("thread_busy", run=rival.run))
 
     async def _rivals(self) -> list[_Claim]:
         items = await self.store.asearch(self._place, limit=_MAX_CLAIMS)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,16 +11,18 @@ from typing import Any
 
 from schemas.clean_text import clean_text
 from schemas.events import CallProgress, ReadingProgress, Searched
-from services.run.errors import UselessAnswer
 from services.run.message_forms import is_served
-from services.run.private_paths import without_private
+from services.run.private_paths import serving, without_private
 
 LONGEST_PROBLEM = 150
-_HAN = re.compile("[\u4e00-\u9fff]")
 _CATALOGUE: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-_OF_TERMINALS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("terminal_text.toml").read_text("utf-8"))
-OF_TERMINALS = frozenset(_OF_TERMINALS)
-"""Keys of the messages of commands that a page does not have."""
+_OF_TERMINALS: dict[str, Any] = {
+    key: message
+    for name in ("terminal_text.toml", "error_text.toml")
+    for key, message in tomllib.loads(Path(__file__).with_name(name).read_text("utf-8")).items()
+}
+OF_TERMINALS = frozenset(key for key, message in _OF_TERMINALS.items() if "page_en" not in message)
+"""Keys of the messages of commands that a page does not have, and of errors that it shows without their advice to operators."""
 _FURTHER: dict[str, dict[str, Any]] = {
     file.stem: json.loads(file.read_text("utf-8"))
     for file in sorted(Path(__file__).with_name("report_texts").glob("*.json"))
@@ -71,7 +72,7 @@ def speaking(locale: str) -> Iterator[None]:
 def spoken_locale() -> str:
     """Return the locale of what names none: that of `speaking`, else that of the user's terminal; English on a server, whose page translates it."""
     terminal = (value for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (value := os.environ.get(name)))
-    return "en" if is_served() else _spoken.get() or ("zh" if is_chinese(next(terminal, "")) else "en")
+    return "en" if is_served() or serving() else _spoken.get() or ("zh" if is_chinese(next(terminal, "")) else "en")
 
 
 def report_language(locale: str) -> str:
@@ -154,21 +155,27 @@ def unsearched(reason: str, locale: str = "en") -> str:
     return say(f"unsearched_{code}", locale, value=value)
 
 
-def problem_text(problem: Exception | str, locale: str, key: str = "trouble") -> str:
-    """Return the message of a problem for a reader: framed in the reader's language if the problem's own text is in another."""
-    if isinstance(problem, UselessAnswer):
-        return say("useless_answer", locale, problem=reason_text(problem.problem, locale), role=problem.role.upper())
-    reason = str(problem)
-    return reason if _HAN.search(reason) else say(key, locale, reason=reason)
-
-
-def say(key: str, locale: str = "", **values: object) -> str:
+def say(key: str, /, locale: str = "", **values: object) -> str:
     """Return a message in the locale's language (`spoken_locale` if none is known), English where there is none in it; on a server, its version for the page."""
-    message, language = MESSAGES[key], report_language(locale or spoken_locale())
-    language = language if language in message else "en"
+    message, language = MESSAGES[key], _language(key, locale)
     words = message.get(f"page_{language}") if is_served() else None
-    numbers = {name: _Number(value) for name, value in values.items() if type(value) is int}
-    return without_private(clean_text((words or message[language]).format(**values | numbers)))
+    return without_private(clean_text(_filled(words or message[language], values)))
+
+
+def told(key: str, /, **values: object) -> dict[str, str]:
+    """Return the arguments of an error: the message that `say` returns, and its version for the page where there is one. The error cleans both."""
+    message, language = MESSAGES[key], _language(key)
+    page = message.get(f"page_{language}", "")
+    return {"message": _filled(message[language], values), "page": _filled(page, values)}
+
+
+def _language(key: str, locale: str = "") -> str:
+    language = report_language(locale or spoken_locale())
+    return language if language in MESSAGES[key] else "en"
+
+
+def _filled(words: str, values: Mapping[str, object]) -> str:
+    return words.format(**{name: _Number(value) if type(value) is int else value for name, value in values.items()})
 
 
 class _Number(int):

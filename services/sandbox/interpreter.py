@@ -11,6 +11,7 @@ from typing import Any
 
 from services.run.errors import SandboxRefused
 from services.run.settings import settings
+from services.run.ui_text import told
 from services.sandbox.library_paths import library_paths
 
 _PROJECT = Path(__file__).resolve().parents[2]
@@ -89,9 +90,7 @@ async def interpreter(python: Path) -> Interpreter:
             )
             paths = json.loads((await child.communicate())[0])
         except (OSError, ValueError) as error:
-            raise SandboxRefused(
-                f"Code is not run: {python} is not a working Python ({error}). Correct LEADLINE_SANDBOX_PYTHON."
-            ) from None
+            raise SandboxRefused(**told("code_python", python=python, error=error)) from None
         _known[python] = _interpreter(python, paths)
     return _known[python]
 

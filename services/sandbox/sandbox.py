@@ -20,6 +20,7 @@ from typing import Literal, get_args
 
 from services.run.errors import SandboxRefused, SettingsError
 from services.run.settings import settings
+from services.run.ui_text import told
 from services.sandbox.interpreter import JAIL, Interpreter, default_python, interpreter, jail_command, refused_imports
 from services.sandbox.jail import EXIT_MEMORY
 from services.sandbox.seccomp import filter_program
@@ -315,10 +316,7 @@ async def _wait(child: asyncio.subprocess.Process, outputs: list[_Output], work:
 
 
 def _refusal(reason: str) -> SandboxRefused:
-    return SandboxRefused(
-        f"Code is not run: this machine does not isolate it ({reason}). It needs Linux with Landlock and seccomp. "
-        "To run model-written code without isolation anyway, set LEADLINE_SANDBOX=unsafe."
-    )
+    return SandboxRefused(**told("code_unisolated", reason=reason))
 
 
 def _environment(work: Path, chosen: Interpreter) -> dict[str, str]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 from services.run.errors import SearchError, SearchRefused
+from services.run.ui_text import told
 from services.search.filters import ANYTHING, Filters
 from services.search.hit import Hit
 from services.text.normal_form import normalise_text
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 URL = "https://html.duckduckgo.com/html/"
 MAX_QUERY = 400
-_LATE = "DuckDuckGo did not answer in time. Check the network, or try again later."
 WHOLE_WORLD = "wt-wt"
 """DuckDuckGo's code for results of no particular region."""
 _RANGES = {"day": "d", "week": "w", "month": "m", "year": "y"}
@@ -53,7 +53,7 @@ class DuckDuckGoSearch:
             async with asyncio.timeout(self._seconds + 1):
                 results = await asyncio.to_thread(self._ask, self._words(query))
         except TimeoutError:
-            raise SearchError(_LATE) from None
+            raise SearchError(**told("duckduckgo_late")) from None
         first: dict[str, Hit] = {}
         for hit in filter(None, map(_hit, results)):
             if self._filters.permit(hit.url):
@@ -77,13 +77,11 @@ class DuckDuckGoSearch:
         except SearchError:
             raise
         except TimeoutException:
-            raise SearchError(_LATE) from None
+            raise SearchError(**told("duckduckgo_late")) from None
         except DDGSException:
-            raise SearchError("DuckDuckGo was not reached. Check the network, or use another search.") from None
+            raise SearchError(**told("duckduckgo_unreached")) from None
         except Exception as error:  # noqa: BLE001 - a page of another form makes the parser raise what it likes
-            raise SearchError(
-                f"DuckDuckGo's answer could not be read ({type(error).__name__}). Use another search."
-            ) from None
+            raise SearchError(**told("duckduckgo_unread", error=type(error).__name__)) from None
         return list(results or [])
 
 
@@ -99,17 +97,11 @@ def _engine(url: str, seconds: int) -> "Duckduckgo":
             status = answer.status_code
             text = str(answer.text)
             if status in _BLOCKED or (status == 200 and "anomaly-modal" in text):
-                raise SearchRefused(
-                    "DuckDuckGo accepts no more searches from here for now. Wait, or use another search."
-                )
+                raise SearchRefused(**told("duckduckgo_refuses"))
             if status != 200 or not text.strip():
-                raise SearchError(
-                    f"DuckDuckGo's service failed (HTTP {status}). Try again later, or use another search."
-                )
+                raise SearchError(**told("duckduckgo_failed", status=status))
             if "result" not in text:
-                raise SearchError(
-                    "DuckDuckGo's answer is not a page of results. Try again later, or use another search."
-                )
+                raise SearchError(**told("duckduckgo_no_results"))
             return text
 
     engine = Plain(timeout=seconds)

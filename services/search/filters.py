@@ -12,6 +12,7 @@ import idna
 from schemas.evidence import SourceCategory
 from schemas.options import DAYS, TimeRange
 from services.run.errors import BadInput
+from services.run.ui_text import told
 from services.search.source_kinds import category_of
 from services.text.dates import in_time
 
@@ -94,5 +95,5 @@ def _domain(text: str) -> str:
     except (idna.IDNAError, UnicodeError):
         domain = ""
     if not re.fullmatch(r"(?:[a-z0-9_-]+\.)*[a-z0-9-]+", domain):
-        raise BadInput(f"{text!r} is not a domain. Write it like example.com.")
+        raise BadInput(**told("no_domain", text=text))
     return domain

@@ -12,10 +12,10 @@ from schemas.events import Searched
 from schemas.evidence import StepKind
 from schemas.usage import CallUsage
 from services.embedding.endpoint import ROLE
-from services.run.errors import SearchError, SearchRefused
+from services.run.errors import SearchError, SearchRefused, problem_text
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run, current_run
-from services.run.ui_text import problem_text, say
+from services.run.ui_text import say
 from services.search.files_read import FilesRead, overview
 from services.search.gather import Gathered, gather, with_failures
 from services.search.hit import Hit, SearchProvider

@@ -274,7 +274,7 @@ async def page_once(run: Run, url: str, evidence: EvidenceStore) -> Page:
         page = await _recorded_page(run, reader, evidence, url)
     filters = filters_of(run.context)
     if not filters.permit(page.final_url, page.source_kind) or not filters.in_time(page.published):
-        raise PageError(f"{page.final_url} is from a site, of a kind, or of a date that this run excludes.")
+        raise PageError(say("page_excluded", url=page.final_url))
     return page
 
 

@@ -12,6 +12,7 @@ from tavily import AsyncTavilyClient, errors
 
 from services.run.errors import SearchError, SearchRefused
 from services.run.secrecy import without_secrets_in
+from services.run.ui_text import told
 from services.search.filters import Filters
 from services.search.hit import Hit
 from services.search.pages.fetch import tls_context
@@ -61,7 +62,7 @@ class TavilySearch:
             )
         results = await asyncio.to_thread(without_secrets_in, answer.get("results"))
         if not isinstance(results, list) or (not results and "query" not in answer):
-            raise SearchError("Tavily's answer has no results in it: it is malformed. Check TAVILY_BASE_URL.")
+            raise SearchError(**told("tavily_no_results"))
         hits = [hit for item in results if isinstance(item, dict) and (hit := _hit(item)) is not None]
         return [hit for hit in hits if self._filters.permit(hit.url)][:limit]
 
@@ -97,24 +98,23 @@ def _hit(item: dict[str, Any]) -> Hit | None:
 
 def _as_search_error(error: Exception) -> SearchError:
     refusals = {
-        errors.InvalidAPIKeyError: "Tavily rejected the key. Check TAVILY_API_KEY.",
-        errors.MissingAPIKeyError: "Tavily needs a key. Set TAVILY_API_KEY.",
-        errors.ForbiddenError: "Tavily refused the search: a usage limit or a restriction of the account. Check its plan.",
-        errors.UsageLimitExceededError: "Tavily's usage limit is reached. Wait, or check the plan of the account.",
+        errors.InvalidAPIKeyError: "tavily_key",
+        errors.MissingAPIKeyError: "tavily_no_key",
+        errors.ForbiddenError: "tavily_forbids",
+        errors.UsageLimitExceededError: "tavily_limit",
     }
-    for kind, text in refusals.items():
+    for kind, key in refusals.items():
         if isinstance(error, kind):
-            return SearchRefused(text)
+            return SearchRefused(**told(key))
     match error:
         case errors.TimeoutError() | TimeoutError():
-            return SearchError("Tavily did not answer in time. Check the network or TAVILY_BASE_URL.")
+            return SearchError(**told("tavily_late"))
         case errors.BadRequestError():
-            return SearchError("Tavily could not use the query. Use other words, and fewer.")
+            return SearchError(**told("search_query", title="Tavily"))
         case httpx.HTTPStatusError():
-            code = error.response.status_code
-            return SearchError(f"Tavily's service failed (HTTP {code}). Try again later, and check TAVILY_BASE_URL.")
+            return SearchError(**told("tavily_failed", status=error.response.status_code))
         case httpx.TransportError():
-            return SearchError("Tavily was not reached. Check the network and TAVILY_BASE_URL.")
+            return SearchError(**told("tavily_unreached"))
         case json.JSONDecodeError() | UnicodeDecodeError() | AttributeError():
-            return SearchError("Tavily's answer is not a JSON object: it is malformed. Check TAVILY_BASE_URL.")
-    return SearchError(f"Tavily's search failed ({type(error).__name__}). Check the network and TAVILY_BASE_URL.")
+            return SearchError(**told("tavily_malformed"))
+    return SearchError(**told("tavily_error", error=type(error).__name__))

@@ -15,6 +15,7 @@ from schemas.options import SEARCH_WORDS
 from services.run.errors import BadInput, SearchError, SearchRefused, SettingsError
 from services.run.log import WARNING, log
 from services.run.settings import secret_named, settings
+from services.run.ui_text import told
 from services.sandbox.slots import Slots
 from services.search.duckduckgo import DuckDuckGoSearch
 from services.search.filters import ANYTHING, Filters
@@ -92,7 +93,7 @@ class FailOver:
             return Answered(with_provider, {name: str(reason) for name, reason in reasons})
         if len(reasons) == 1:
             raise reasons[0][1]
-        raise SearchError("No web search answered. " + " ".join(f"{name}: {reason}" for name, reason in reasons))
+        raise SearchError(**told("searches_silent", reasons=" ".join(f"{name}: {reason}" for name, reason in reasons)))
 
     async def _ask(self, provider: SearchProvider, query: str, limit: int) -> list[Hit]:
         state = self._states[provider.name]
@@ -138,7 +139,7 @@ def known_services() -> Mapping[str, Service]:
     try:
         return services(settings().leadline_search_services)
     except BadInput as error:
-        raise SettingsError(f"LEADLINE_SEARCH_SERVICES cannot be used: {error}") from None
+        raise SettingsError(**told("search_services", problem=error)) from None
 
 
 def known_names() -> list[str]:
@@ -170,15 +171,14 @@ def side_by_side(wanted: str, kind: StepKind = "general") -> list[tuple[str, ...
     names = known_names()
     for name in (name for group in groups for name in group):
         if name in SEARCH_WORDS:
-            raise BadInput(f"{name!r} already says where to search; {wanted!r} combines it. Name web searches.")
+            raise BadInput(**told("search_word", name=name, wanted=wanted))
         if name not in names:
             raise BadInput(
-                f"There is no search {name[:60]!r}. There are: {', '.join(names)}. Names joined by {BESIDE} are searched side "
-                f"by side; with {ELSE}, the next is searched when one fails."
+                **told("search_unknown", name=name[:60], names=", ".join(names), beside=BESIDE, otherwise=ELSE)
             )
     chosen = list(dict.fromkeys(groups))
     if len(chosen) > MAX_SIDE_BY_SIDE:
-        raise BadInput(f"{len(chosen)} searches side by side are too many; at most {MAX_SIDE_BY_SIDE} can be named.")
+        raise BadInput(**told("search_many", count=len(chosen), limit=MAX_SIDE_BY_SIDE))
     return chosen
 
 
@@ -230,7 +230,7 @@ def web_search(context: RunContext, kind: StepKind = "general") -> list[SearchPr
     except BadInput as error:
         if context.search:
             raise
-        raise SettingsError(f"LEADLINE_SEARCH cannot be used: {error}") from None
+        raise SettingsError(**told("search_setting", problem=error)) from None
     return [_web(tuple(map(access_to, names)), filters) for names in groups]
 
 
@@ -267,12 +267,7 @@ def provider_of(access: Access, filters: Filters = ANYTHING) -> SearchProvider:
         return DuckDuckGoSearch(url=settings().leadline_duckduckgo_url, filters=filters, seconds=seconds)
     if access.name == "tavily":
         if not access.key:
-            raise BadInput(
-                "Search through Tavily was requested, but TAVILY_API_KEY is not set. Set it, or choose another search: "
-                "duckduckgo needs no key.",
-                page="Search through Tavily was requested, but this server has no key for it. Choose another under “Where to "
-                "search” in the settings: DuckDuckGo needs no key.",
-            )
+            raise BadInput(**told("search_no_key", title="Tavily"))
         return TavilySearch(access.key, access.address or None, filters=filters, seconds=seconds)
     return ServiceSearch(
         known_services()[access.name],

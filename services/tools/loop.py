@@ -25,6 +25,7 @@ from services.run.evidence_store import EvidenceStore
 from services.run.roles import role_model
 from services.run.run_messages import ends_early
 from services.run.scope import current_run, memory
+from services.run.ui_text import say
 from services.tools.calls import MAX_CALLS, CallMade, Calls, without_code
 from services.tools.structured_calls import StructuredAnswer, calls_of, read_structured, with_arguments
 from services.tools.workspace import Workspace
@@ -171,7 +172,7 @@ class _Work:
         last = rounds[-1]
         if last.done and not last.text.strip():
             raise UselessAnswer(
-                f"The model for the role {self.role} neither called a tool nor gave a result.",
+                say("answer_no_tool", role=self.role),
                 role=self.role,
                 problem="it neither calls a tool nor gives a result",
             )

@@ -19,10 +19,10 @@ from services.reports.judge import Search
 from services.reports.sectioned_report import NewEvidence
 from services.reports.whole_passages import beside_quotes
 from services.run.budget import REPORT_SHARE, limit_message
-from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreDamaged, StoreUnwritable
+from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreDamaged, StoreUnwritable, problem_text
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
-from services.run.ui_text import problem_text, say
+from services.run.ui_text import say
 from services.search.journaled import gather_once
 from services.text.tokens import tokens
 from services.turn.rounds import Wanted, search_in_rounds

@@ -26,11 +26,11 @@ from services.reports.document import cited_in
 from services.reports.editing import TEMPLATE, headings_of, pieces_of, shortened, views_of, with_edits, without_section
 from services.reports.rendering import to_draft
 from services.reports.report_draft import Written
-from services.run.errors import RevisionRefused, UselessAnswer
+from services.run.errors import RevisionRefused, UselessAnswer, problem_text
 from services.run.evidence_store import EvidenceStore
 from services.run.roles import OFFLINE, role_model
 from services.run.scope import Run
-from services.run.ui_text import is_chinese, problem_text, say
+from services.run.ui_text import is_chinese, say
 from services.text.ranking import bm25
 from services.text.terms import content
 from services.text.tokens import message_language, tokens

@@ -17,11 +17,11 @@ from schemas.researcher import Findings, ResearcherPrompt, findings_schema
 from services.evidence.references import ask_for_references, numbered, taken
 from services.models import ask_by_rules
 from services.run.budget import limit_message
-from services.run.errors import JournalMiss, LimitReached, ModelError, UselessAnswer
+from services.run.errors import JournalMiss, LimitReached, ModelError, UselessAnswer, problem_text
 from services.run.evidence_store import EvidenceStore
 from services.run.run_messages import ends_early
 from services.run.scope import Run
-from services.run.ui_text import problem_text, say
+from services.run.ui_text import say
 from services.search.journaled import Search, gather_once
 from services.text.passages import sentences
 from services.turn.round_passages import RoundPassages

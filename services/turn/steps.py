@@ -20,13 +20,13 @@ from schemas.state import ResearchState, StepTask, plans_of, research_question
 from schemas.usage import Allowance
 from services.evidence.views import steps_by_id
 from services.run.budget import allowance_of, limit_message, shares
-from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreDamaged, StoreUnwritable
+from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreDamaged, StoreUnwritable, problem_text
 from services.run.events import emit_message
 from services.run.log import INFO, WARNING, log
 from services.run.private_paths import without_private
 from services.run.run_messages import ends_early
 from services.run.scope import Run, step_run
-from services.run.ui_text import problem_text, say
+from services.run.ui_text import say
 from services.run.wishes import wishes_of
 from services.turn.outline_growth import without_evidence
 from services.turn.steering import dropped_steps

@@ -25,12 +25,12 @@ from services.reports.section_writer import TOKENS_A_WORD
 from services.reports.sectioned_report import SectionedReport
 from services.reports.wishes import FORCED_FROM, ONE_CALL_WORDS, SECTIONS_FROM, Length, length_of
 from services.run.budget import limit_message
-from services.run.errors import LimitReached, ModelError, UselessAnswer
+from services.run.errors import LimitReached, ModelError, UselessAnswer, problem_text
 from services.run.log import WARNING, log
 from services.run.roles import DEFAULTS, OFFLINE, role_model
 from services.run.scope import Run
 from services.run.settings import settings
-from services.run.ui_text import problem_text, say
+from services.run.ui_text import say
 from services.text.length import estimate, words_in
 from services.turn.added_evidence import SectionResearch, besides_the_report, has_room
 

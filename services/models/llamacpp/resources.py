@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from services.run.errors import SettingsError
+from services.run.ui_text import told
 
 CONTEXTS = (32_768, 16_384, 8_192, 4_096)
 """Context sizes to try in tokens, largest first: a processor takes too long to read more than the first."""
@@ -61,11 +62,7 @@ def share_of(path: Path, machine: FreeResources, window: int | None) -> MachineS
     context = window or next((size for size in CONTEXTS if _taken(weights, size) <= room), None)
     if context is None:
         needed, free = (f"{size / 1e9:.1f} GB" for size in (_taken(weights, CONTEXTS[-1]), machine.memory))
-        raise SettingsError(
-            f"There is too little memory for the model {path.name}: with a context of {CONTEXTS[-1]:,} tokens it takes about "
-            f"{needed}, and {free} are free. End other programs, or choose a smaller quantization of it or a smaller model; what a "
-            "run has done is kept, and leadline resume continues it."
-        )
+        raise SettingsError(**told("file_too_large", model=path.name, context=CONTEXTS[-1], needed=needed, free=free))
     threads = machine.cores if sys.platform == "linux" else 0  # elsewhere only llama.cpp knows the fast cores
     spare = room - _taken(weights, context)
     return MachineShare(context, threads, _PROMPT_CACHE if spare > 2 * _PROMPT_CACHE else 0)
@@ -83,7 +80,7 @@ def size_of(path: Path) -> int:
         SettingsError: there is no such file.
     """
     if path.is_dir():
-        raise SettingsError(f"{path} is a folder. Name the model file in it: llamacpp:/path/model.gguf")
+        raise SettingsError(**told("file_folder", path=path))
     start, several, end = path.name.partition("-00001-of-")
     try:
         parts = [
@@ -91,10 +88,7 @@ def size_of(path: Path) -> int:
         ]
         return path.stat().st_size + sum(part.stat().st_size for part in parts if several and part != path)
     except OSError as error:
-        raise SettingsError(
-            f"The model file {path} is not there, or cannot be read ({error.strerror}). Correct its path in LEADLINE_MODEL "
-            "(llamacpp:/path/model.gguf)."
-        ) from None
+        raise SettingsError(**told("file_missing", path=path, reason=error.strerror)) from None
 
 
 def _memory_of(cgroup: Path) -> int:

@@ -27,6 +27,7 @@ from services.run.installation import install_command, is_installed
 from services.run.log import WARNING, log
 from services.run.roles import RoleModel
 from services.run.secrecy import register_secrets, without_secrets
+from services.run.ui_text import say, told
 
 EXTRA = "local"
 _PROGRAM = Path(__file__).with_name("child.py")
@@ -158,7 +159,7 @@ def foreseen(path: Path, window: int | None) -> str:
 
 def _checked(path: Path) -> Path:
     if not is_installed("xllamacpp") or not is_installed("psutil"):
-        raise NotInstalled(f"The model {path.name} needs llama.cpp, which is not installed.", install_command(EXTRA))
+        raise NotInstalled(say("file_needs", model=path.name), install_command(EXTRA))
     return path.expanduser().resolve()
 
 
@@ -182,18 +183,12 @@ async def _started(
         async with asyncio.timeout(limit):
             answer = await served.child.stdout.readline()
     except TimeoutError:
-        raise SettingsError(
-            f"llama.cpp did not load the model {path.name} within {limit:.0f} s. Other programs may keep the machine or its disk "
-            "busy; try again, or choose a smaller model."
-        ) from None
+        raise SettingsError(**told("file_slow", model=path.name, seconds=f"{limit:.0f}")) from None
     finally:
         if not answer:
             reason = await _end(served)
     if not answer:
-        raise SettingsError(
-            f"llama.cpp cannot load the model {path.name}{reason}. If the file is incomplete, download it again; if its kind of "
-            f"model is new, update llama.cpp: {install_command(EXTRA)} --upgrade"
-        )
+        raise SettingsError(**told("file_unloadable", model=path.name, reason=reason, command=install_command(EXTRA)))
     about = json.loads(answer)
     served.base_url, served.context = f"{about['address']}/v1", about["context"]
     return served
@@ -228,10 +223,7 @@ async def _note_crash(own: _Loop, path: Path, served: Served) -> None:
     before = own.crashes.get(path)
     own.crashes[path] = time.monotonic()
     if before is not None and time.monotonic() - before < CRASH_SECONDS:
-        raise ModelError(
-            f"llama.cpp, which serves {path.name}, has ended unexpectedly twice{reason}. Choose a smaller model or a lower "
-            "LEADLINE_CONTEXT_WINDOW if memory runs short; then continue with: leadline resume"
-        )
+        raise ModelError(**told("file_ended", model=path.name, reason=reason))
 
 
 async def _end(served: Served) -> str:
@@ -250,11 +242,11 @@ async def _end(served: Served) -> str:
         code = 0
     words = await asyncio.to_thread(_last_words, served.words)
     if code == -signal.SIGKILL:
-        return " (the system ended it, which it does when memory runs out)"
+        return say("file_killed")
     lines = [_TIME_STAMP.sub("", line).strip() for line in without_secrets(words).splitlines() if line.strip()]
     last_line = next((match[1] for match in map(_LOADING.search, lines) if match), lines[-1] if lines else "")
     reason = ": ".join(filter(None, (f"signal {-code}" if code < 0 else "", last_line[:_MAX_TOLD].rstrip("."))))
-    return f" ({reason})" if reason else ""
+    return say("file_reason", reason=reason) if reason else ""
 
 
 def _last_words(words: IO[bytes]) -> str:

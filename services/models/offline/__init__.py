@@ -26,6 +26,7 @@ from services.models.offline.closest import differing_figures
 from services.models.offline.report import report
 from services.models.offline.steps import extract, plan, reflect, triage
 from services.run.errors import ModelError
+from services.run.ui_text import told
 
 _BY_PROMPT: dict[type[BaseModel | None], Callable[[Any], BaseModel | str]] = {
     CoordinatorPrompt: triage, PlannerPrompt: plan, ResearcherPrompt: extract, ReflectorPrompt: reflect, ReporterPrompt: report,
@@ -39,7 +40,7 @@ def answer(prompt: BaseModel | None) -> str:
         ModelError: the prompt needs a language model, such as one for a program.
     """
     if type(prompt) not in _BY_PROMPT:
-        raise ModelError("No language model is connected, and this needs one. To connect one: leadline init")
+        raise ModelError(**told("no_model"))
     reply = _BY_PROMPT[type(prompt)](prompt)
     return reply if isinstance(reply, str) else reply.model_dump_json()
 

@@ -15,6 +15,7 @@ from urllib.parse import quote, urlsplit
 import idna
 
 from services.run.errors import PageRefused, SettingsError
+from services.run.ui_text import say, told
 
 PORTS = {"http": 80, "https": 443}
 MAX_URL = 4_000
@@ -63,10 +64,7 @@ class HostAllowance:
             except ValueError:
                 match = re.fullmatch(r"(\[[0-9a-f:.]+\]|[^\s:/\[\]@]+)(?::(\d{1,5}))?", entry)
                 if match is None:
-                    raise SettingsError(
-                        f"LEADLINE_ALLOW_PRIVATE_HOSTS cannot be used: {entry!r} is not a host. "
-                        "Write hosts or host:port, separated by commas."
-                    ) from None
+                    raise SettingsError(**told("hosts_invalid", entry=entry)) from None
                 host, port = match[1].strip("[]"), int(match[2]) if match[2] else None
             entries.add((host.rstrip("."), port))
         return cls(frozenset(entries))
@@ -117,42 +115,41 @@ def target_of(url: str, allowance: HostAllowance) -> Target:
     Raises:
         PageRefused: it is not a valid http or https URL of a public host, or its port is not 80 or 443.
     """
-    problem = None
+    target, problem = judged(url, allowance)
+    if target is None:
+        raise PageRefused(say("page_address", url=shown(url), reason=problem))
+    return target
+
+
+def judged(url: str, allowance: HostAllowance) -> tuple[Target | None, str]:
+    """Return the target of a URL, or None and the reason why it may not be read, as far as that needs no DNS lookup."""
     try:
         target = _parse(url)
     except ValueError as error:
-        problem = str(error)
-    else:
-        if not allowance.covers(target.host, target.port):
-            problem = _name_problem(target)
-    if problem:
-        raise PageRefused(f"{shown(url)} is not read: {problem}. Name the address of a public web page.")
-    return target
+        return None, str(error)
+    problem = None if allowance.covers(target.host, target.port) else _name_problem(target)
+    return (None, problem) if problem else (target, "")
 
 
 def is_public(url: str, allowance: HostAllowance) -> bool:
     """Tell whether an address passes the checks that need no DNS lookup."""
-    try:
-        target_of(url, allowance)
-    except PageRefused:
-        return False
-    return True
+    return judged(url, allowance)[0] is not None
 
 
 def _parse(url: str) -> Target:
     url = url.strip(" ")
     if len(url) > MAX_URL:
-        raise ValueError(f"its address is longer than {MAX_URL:,} characters")
+        raise ValueError(say("address_long", limit=MAX_URL))
     if any(ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0 or char == "\\" for char in url):
-        raise ValueError("its address holds control characters or backslashes")
+        raise ValueError(say("address_control"))
     match = re.match(r"(https?)://([^/?#]*)", url, re.IGNORECASE)
     if match is None:
-        raise ValueError("only http and https addresses are read")
+        raise ValueError(say("address_scheme"))
     authority = match[2]
     if "@" in authority:
-        raise ValueError("its address holds a user name or a password")
+        raise ValueError(say("address_user"))
     if "%" in authority or any(char.isspace() for char in authority):
-        raise ValueError("its host is written with escapes, a zone or blanks")
+        raise ValueError(say("address_escapes"))
     scheme = match[1].lower()
     bracketed = re.fullmatch(r"\[([0-9A-Fa-f:.]+)\](?::(\d{1,5}))?", authority)
     plain = re.fullmatch(r"([^\[\]:]+)(?::(\d{1,5}))?", authority)
@@ -161,10 +158,10 @@ def _parse(url: str) -> Target:
     elif plain:
         host, port = _host(plain[1]), plain[2]
     else:
-        raise ValueError("its host cannot be read")
+        raise ValueError(say("address_host"))
     number = int(port) if port else PORTS[scheme]
     if not 0 < number < 65_536:
-        raise ValueError("its port does not exist")
+        raise ValueError(say("address_no_port"))
     split = urlsplit(url)
     path, query = quote(split.path or "/", safe=_IN_PATH), quote(split.query, safe=_IN_QUERY)
     return Target(scheme, host, number, f"{path}?{query}" if query else path)
@@ -174,7 +171,7 @@ def _ipv6(text: str) -> str:
     try:
         return ipaddress.IPv6Address(text).compressed
     except ValueError:
-        raise ValueError("its host is no IPv6 address") from None
+        raise ValueError(say("address_ipv6")) from None
 
 
 def _host(text: str) -> str:
@@ -185,28 +182,28 @@ def _host(text: str) -> str:
         try:
             host = idna.encode(text, uts46=True).decode("ascii").lower()
         except (idna.IDNAError, UnicodeError):
-            raise ValueError("its host is no name of the Internet") from None
+            raise ValueError(say("address_no_name")) from None
     host = host.removesuffix(".")
     labels = host.split(".")
     if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
-        raise ValueError("its host is no name of the Internet")
+        raise ValueError(say("address_no_name"))
     if _NUMERIC.fullmatch(labels[-1]):
         try:
             return str(ipaddress.IPv4Address(host))
         except ValueError:
-            raise ValueError("its host is a number in an unusual form") from None
+            raise ValueError(say("address_number")) from None
     return host
 
 
 def _name_problem(target: Target) -> str | None:
     if target.port not in PORTS.values():
-        return f"port {target.port} is not one of the web's (80, 443)"
+        return say("address_port", port=str(target.port))
     try:
         address = ipaddress.ip_address(target.host)
     except ValueError:
         labels = target.host.split(".")
         if len(labels) < 2 or labels[-1] in _PRIVATE_NAMES:
-            return f"{target.host} is a name of a private network"
+            return say("address_private_name", host=target.host)
         return None
     return address_problem(address)
 
@@ -217,7 +214,7 @@ def addresses_problem(addresses: Iterable[str]) -> str | None:
         try:
             address = ipaddress.ip_address(text)
         except ValueError:
-            return f"{text} is no plain address"
+            return say("address_plain", address=text)
         if problem := address_problem(address):
             return problem
     return None
@@ -227,16 +224,16 @@ def address_problem(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> s
     """Return the reason why an address is not that of a public host; None if it is."""
     if isinstance(address, ipaddress.IPv6Address):
         if address.scope_id is not None:
-            return f"{address} has a zone"
+            return say("address_zone", address=address)
         embedded = _embedded(address)
         if embedded is not None:
             return address_problem(embedded)
         public = address in _IPV6_GLOBAL and not any(address in network for network in _IPV6)
         # ISATAP hides an IPv4 address in the interface part of any prefix (RFC 5214).
         isatap = (int(address) >> 32) & 0xFDFFFFFF == 0x5EFE
-        return None if public and not isatap else f"{address} is not a public address"
+        return None if public and not isatap else say("address_private", address=address)
     if any(address in network for network in _IPV4) or not address.is_global:
-        return f"{address} is not a public address"
+        return say("address_private", address=address)
     return None
 
 

@@ -7,6 +7,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from services.run.errors import PageError
+from services.run.ui_text import say
 from services.text.decoding import GOOD, likeliest, multibyte, plausible
 
 Kind = Literal["html", "text", "pdf", "docx", "xlsx"]
@@ -53,7 +54,7 @@ def check_readable(headers: Mapping[str, str]) -> None:
     """
     media = media_type(headers)
     if media and media not in _KINDS and media not in _UNSAID:
-        raise PageError(f"it is {media[:80]}, and only web pages, plain text, PDF, DOCX and XLSX are read")
+        raise PageError(say("page_media", media=media[:80]))
 
 
 def kind_of(headers: Mapping[str, str], body: bytes, url: str) -> Kind:
@@ -71,12 +72,12 @@ def kind_of(headers: Mapping[str, str], body: bytes, url: str) -> Kind:
     if named == "html" or (named == "text" and _is_text(head, headers)):
         return named
     if named in {"pdf", "docx", "xlsx"}:
-        raise PageError(f"it claims to be {named.upper()}, but is not")
+        raise PageError(say("page_claims", kind=named.upper()))
     if _HTML.match(head):
         return "html"
     if _is_text(head, headers):
         return "text"
-    raise PageError("it is binary data of an unknown kind")
+    raise PageError(say("page_binary"))
 
 
 def _is_text(head: bytes, headers: Mapping[str, str]) -> bool:
@@ -93,7 +94,7 @@ def _office(named: Kind | None, body: bytes, url: str) -> Kind:
         return "docx"
     if b"xl/workbook.xml" in body or path.endswith(".xlsx"):
         return "xlsx"
-    raise PageError("it is an archive, and only web pages, plain text, PDF, DOCX and XLSX are read")
+    raise PageError(say("page_archive"))
 
 
 _META = re.compile(rb"""<meta[^>]{0,200}?charset\s*+=\s*+(?:["']\s*+)?([\w:.-]{2,40})""", re.IGNORECASE)

@@ -15,6 +15,7 @@ import httpx
 
 from services.run.errors import PageError, PageRefused
 from services.run.settings import settings
+from services.run.ui_text import say
 from services.search.pages.addresses import HostAllowance, Target, shown, target_of
 
 USER_AGENT = "Leadline"
@@ -22,15 +23,8 @@ _ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.
 DRAINED = 20_000
 """Maximum bytes of an unwanted body that are read to keep its connection usable."""
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_ADVICE = {
-    401: "it wants a login",
-    402: "it wants to be paid",
-    403: "its server refuses programs, or asks for a login",
-    404: "there is no such page",
-    410: "the page is gone",
-    429: "its server has had too many requests",
-    451: "it is withheld for legal reasons",
-}
+_EXPLAINED = frozenset({401, 402, 403, 404, 410, 429, 451})
+"""Statuses with a message of their own, `page_401` and so on."""
 
 Check = Callable[[Target], Awaitable[None]]
 """Called before each request; raises a PageError if the target must not be fetched."""
@@ -121,15 +115,13 @@ async def fetch(
         except PageRefused:
             raise
         except PageError as error:
-            message = f"{shown(target.url)} was not read: {error}. Use another source."
+            message = say("page_unread", url=shown(target.url), reason=error)
             raise PageError(message, passing=error.passing) from None
         location = redirect_of(answer)
         if not location:
             return answer
         target = _next(target, location, allowance)
-    raise PageError(
-        f"{shown(start.url)} was not read: it redirects more than {limits.redirects} times. Use another source."
-    )
+    raise PageError(say("page_unread", url=shown(start.url), reason=say("page_redirects", count=limits.redirects)))
 
 
 def redirect_of(answer: Fetched) -> str:
@@ -200,7 +192,7 @@ async def _body(
     decoder = decoder_for(headers.get("content-encoding", ""))
     length = headers.get("content-length", "")
     if not cut and length.isdecimal() and (len(length) > 18 or int(length) > limits.wire_bytes):
-        raise PageError(f"it is larger than {limits.wire_bytes / 1e6:g} MB")
+        raise PageError(say("page_large", size=f"{limits.wire_bytes / 1e6:g}"))
     wire = 0
     body = bytearray()
     async for chunk in chunks:
@@ -210,14 +202,14 @@ async def _body(
             if len(body) > limits.body_bytes:
                 if cut:
                     return bytes(body[: limits.body_bytes]), False
-                raise PageError(f"unpacked it is larger than {limits.body_bytes / 1e6:g} MB")
+                raise PageError(say("page_large_unpacked", size=f"{limits.body_bytes / 1e6:g}"))
             await asyncio.sleep(0)  # decompression takes time: let other tasks run
         if wire > limits.wire_bytes:
             if cut:
                 return bytes(body), False
-            raise PageError(f"it is larger than {limits.wire_bytes / 1e6:g} MB")
+            raise PageError(say("page_large", size=f"{limits.wire_bytes / 1e6:g}"))
     if wire and not decoder.done():
-        raise PageError("its compressed data ends too early")
+        raise PageError(say("page_cut"))
     return bytes(body), True
 
 
@@ -231,30 +223,26 @@ def _next(target: Target, location: str, allowance: HostAllowance) -> Target:
     try:
         url = urljoin(target.url, location)
     except ValueError:
-        raise PageError(
-            f"{shown(target.url)} was not read: it redirects to a broken address. Use another source."
-        ) from None
+        raise PageError(say("page_unread", url=shown(target.url), reason=say("page_redirect_broken"))) from None
     following = target_of(url, allowance)
     if allowance.covers(following.host, following.port) and not allowance.covers(target.host, target.port):
-        raise PageRefused(
-            f"{shown(target.url)} is not read: it redirects from the public web to {following.host}, which only you may name. "
-            "Name that address itself if you want it read."
-        )
+        raise PageRefused(say("page_redirect_private", url=shown(target.url), host=following.host))
     return following
 
 
 def status_problem(status: int) -> str:
     """Return the message of a status other than success."""
-    return f"{_ADVICE.get(status, 'its server failed' if status >= 500 else 'its server gave no page')} (HTTP {status})"
+    key = f"page_{status}" if status in _EXPLAINED else "page_server_failed" if status >= 500 else "page_none"
+    return say("page_status", reason=say(key), status=status)
 
 
 def _words(error: Exception) -> str:
     if isinstance(error, httpcore.TimeoutException):
-        return "its server did not answer in time"
+        return say("page_late")
     if isinstance(error, httpcore.ConnectError):
         tls = isinstance(error.__cause__, ssl.SSLError) or isinstance(error.__context__, ssl.SSLError)
-        return "its certificate cannot be verified" if tls else "its server cannot be reached"
-    return "its server broke the connection off or does not speak HTTP"
+        return say("page_untrusted" if tls else "page_unreached")
+    return say("page_broken")
 
 
 PIECE = 256 * 1024
@@ -313,7 +301,7 @@ def decoder_for(encoding: str) -> Decoder:
             return Decoder(zlib.MAX_WBITS | 16)
         case ["deflate"]:
             return Decoder(zlib.MAX_WBITS)
-    raise PageError(f"it is encoded as {', '.join(names)[:60]}, which is not read")
+    raise PageError(say("page_encoded", encoding=", ".join(names)[:60]))
 
 
 def pieces(decoder: Decoder, data: bytes) -> Iterator[bytes]:
@@ -325,4 +313,4 @@ def pieces(decoder: Decoder, data: bytes) -> Iterator[bytes]:
     try:
         yield from decoder.feed(data)
     except zlib.error:
-        raise PageError("its compressed data is broken") from None
+        raise PageError(say("page_compression")) from None

@@ -13,6 +13,7 @@ import httpcore
 from protego import Protego
 
 from services.run.errors import PageError, PageRefused
+from services.run.ui_text import say
 from services.search.pages.addresses import HostAllowance, Target, addresses_problem, shown
 from services.search.pages.fetch import USER_AGENT, Fetched, Limits
 
@@ -64,16 +65,13 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
             async with asyncio.timeout(timeout):
                 addresses = await self._resolve(host, port)
         except TimeoutError:
-            raise PageError("its host was not found in time", passing=True) from None
+            raise PageError(say("page_host_late"), passing=True) from None
         except (OSError, UnicodeError):
             addresses = []
         if not addresses:
-            raise PageError("its host was not found")
+            raise PageError(say("page_no_host"))
         if not self._allowance.covers(host, port) and (problem := addresses_problem(addresses)):
-            raise PageRefused(
-                f"{host} is not read: {problem}. If you run this service and trust that host, "
-                "name it in LEADLINE_ALLOW_PRIVATE_HOSTS."
-            )
+            raise PageRefused(say("page_private_host", host=host, reason=problem))
         failure: Exception = httpcore.ConnectError()
         for address in addresses[:MAX_TRIED]:
             try:
@@ -125,14 +123,11 @@ class Robots:
         rules = self._rules[target.origin]
         if rules is None:
             raise PageRefused(
-                f"{shown(target.url)} is not read: the site's robots.txt fails, so what it allows is not known. "
-                "Try again later, or use another source.",
+                say("page_robots_failed", url=shown(target.url)),
                 passing=True,
             )
         if not rules.can_fetch(target.url, USER_AGENT):
-            raise PageRefused(
-                f"{shown(target.url)} is not read: the site's robots.txt asks programs not to. Use another source."
-            )
+            raise PageRefused(say("page_robots", url=shown(target.url)))
 
     @staticmethod
     async def _ask(target: Target, get: Get) -> Protego | None:

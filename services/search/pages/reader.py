@@ -17,6 +17,7 @@ from schemas.clean_text import CleanLine
 from schemas.evidence import SourceCategory
 from services.run.errors import PageError
 from services.run.settings import settings
+from services.run.ui_text import say
 from services.sandbox.slots import Slots
 from services.sandbox.workers import Workers
 from services.search.converters import CONVERSIONS, MEGABYTE
@@ -150,7 +151,7 @@ class PageReader(AbstractAsyncContextManager["PageReader"]):
         try:
             extracted, rendered = await self._text_of(fetched)
         except PageError as error:
-            message = f"{shown(fetched.target.url)} was not read: {error}. Use another source."
+            message = say("page_unread", url=shown(fetched.target.url), reason=error)
             raise PageError(message, passing=error.passing) from None
         final = fetched.target.url
         return Page(
@@ -176,7 +177,7 @@ class PageReader(AbstractAsyncContextManager["PageReader"]):
                 )
         except TimeoutError:
             raise PageError(
-                f"{shown(target.url)} was not read: it took longer than {self.limits.seconds:g} seconds. Use another source.",
+                say("page_unread", url=shown(target.url), reason=say("page_slow", seconds=f"{self.limits.seconds:g}")),
                 passing=True,
             ) from None
 
@@ -188,7 +189,7 @@ class PageReader(AbstractAsyncContextManager["PageReader"]):
                 async with asyncio.timeout(ROBOTS.seconds):
                     return await fetch(pool, target, self.allowance, ROBOTS, cut=True)
             except TimeoutError:
-                raise PageError("robots.txt did not come in time") from None
+                raise PageError(say("page_robots_late")) from None
 
         async def check(target: Target) -> None:
             await self._robots.check(target, get)
@@ -211,12 +212,12 @@ class PageReader(AbstractAsyncContextManager["PageReader"]):
             job: Job = {**self._job(fetched, "html"), "charset": "utf-8"}
             rendered = _checked(await self._run(job, html))
             if not shows_more(why, before, rendered["text"]):
-                raise PageError("it still asks for them after they ran")  # noqa: TRY301 - the same end as of the others
+                raise PageError(say("page_scripts_again"))  # noqa: TRY301 - the same end as of the others
         except PageError as error:
             if why == "shell":
                 return plain, False
-            reason = plain.get("error", "its text only asks for scripts")
-            raise PageError(f"{reason}, and {error}") from None
+            reason = plain.get("error", say("page_scripts"))
+            raise PageError(say("page_and", first=reason, second=error)) from None
         return rendered, True
 
     async def _extract(self, fetched: Fetched) -> Extracted:
@@ -224,7 +225,7 @@ class PageReader(AbstractAsyncContextManager["PageReader"]):
         if not 200 <= fetched.status < 300:
             raise PageError(status_problem(fetched.status), passing=fetched.status in _PASSING)
         if not fetched.body.strip():
-            raise PageError("it is empty")
+            raise PageError(say("form_empty"))
         kind = kind_of(fetched.headers, fetched.body, fetched.target.url)
         return await self._run(self._job(fetched, kind), fetched.body)
 
@@ -244,7 +245,7 @@ class PageReader(AbstractAsyncContextManager["PageReader"]):
         async with slots.held():
             extracted = await workers.run(job, body, self.limits.extract_seconds)
         if extracted is None or not extracted.keys() & {"text", "error"}:
-            raise PageError("turning it into text took too long or failed")
+            raise PageError(say("page_no_text"))
         if "error" in extracted:
             return extracted
         # The process sanitizes too, under its deadline, but a compromised process may return anything

@@ -19,6 +19,7 @@ import httpx
 from schemas.clean_text import clean_address
 from services.run.errors import BadInput, PageError, SearchError
 from services.run.secrecy import register_secrets, without_secrets_in
+from services.run.ui_text import say, told
 from services.search.filters import ANYTHING, Filters
 from services.search.hit import Hit
 from services.search.pages.fetch import ACCEPTED, decoder_for, pieces, tls_context
@@ -66,9 +67,7 @@ class Pace:
             now = self._clock()
             start = max(now, self._next)
             if start - now > LONGEST_WAIT:
-                raise SearchError(
-                    f"{title} accepts one search every {pause:g} seconds, and too many are waiting. Try again later."
-                )
+                raise SearchError(**told("search_queue", title=title, seconds=f"{pause:g}"))
             self._next = start + pause
             return start - now
 
@@ -137,19 +136,13 @@ class ServiceSearch:
             BadInput: a setting is missing or cannot be used.
         """
         if missing := service.missing(key, address):
-            raise BadInput(
-                f"Search through {service.title} was requested, but {missing} is not set. Set it, or choose another search.",
-                page=f"Search through {service.title} was requested, but this server is not set up for it. Choose another under "
-                "“Where to search” in the settings.",
-            )
+            raise BadInput(**told("search_not_set_up", title=service.title, setting=missing))
         if key and service.key != "none" and not _KEY.fullmatch(key):
-            raise BadInput(f"{service.key_setting} is not a key: it contains blanks or other characters.")
+            raise BadInput(**told("search_odd_key", setting=service.key_setting))
         if address and not clean_address(address):
-            raise BadInput(
-                f"{service.address_setting or 'The address'} is not an address. Write it like https://example.org."
-            )
+            raise BadInput(**told("search_no_address", setting=service.address_setting or say("search_address")))
         if contact and not _CONTACT.fullmatch(contact):
-            raise BadInput("LEADLINE_CONTACT is not an e-mail address. Write it like name@example.org.")
+            raise BadInput(**told("search_contact"))
         self.name = service.name
         self.service = service
         self._key = key if key and service.key != "none" else ""
@@ -225,8 +218,12 @@ class ServiceSearch:
                 body += piece
                 if len(body) > MAX_BODY:
                     raise SearchError(
-                        f"{self.service.title}'s answer is longer than {MAX_BODY // 1_000_000} MB and was not read. "
-                        f"{advice(self.service)}"
+                        **told(
+                            "search_long",
+                            title=self.service.title,
+                            size=MAX_BODY // 1_000_000,
+                            advice=advice(self.service),
+                        )
                     )
         return bytes(body)
 
@@ -236,11 +233,11 @@ class ServiceSearch:
         try:
             yield
         except (TimeoutError, httpx.TimeoutException):
-            raise SearchError(f"{title} did not answer in time. {what_to_do}") from None
+            raise SearchError(**told("search_late", title=title, advice=what_to_do)) from None
         except PageError as error:  # an error of the compression
-            raise SearchError(f"{title}'s answer cannot be read: {error}. {what_to_do}") from None
+            raise SearchError(**told("search_unread", title=title, problem=error, advice=what_to_do)) from None
         except (httpx.HTTPError, httpx.InvalidURL):
-            raise SearchError(f"{title} was not reached. {what_to_do}") from None
+            raise SearchError(**told("search_unreached", title=title, advice=what_to_do)) from None
 
     def _read(self, body: bytes) -> list[Hit]:
         """Parse an answer. Blocking."""
@@ -256,16 +253,16 @@ class ServiceSearch:
 
     def _parsed(self, body: bytes) -> Any:
         if not body.strip():
-            raise not_in_form(self.service, "it is empty")
+            raise not_in_form(self.service, say("form_empty"))
         try:
             return without_secrets_in(json.loads(body) if self.service.answer == "json" else read_feed(body))
         except RecursionError:
-            raise not_in_form(self.service, "it is nested too deeply") from None
+            raise not_in_form(self.service, say("form_nested")) from None
         except MalformedFeed as error:
             raise not_in_form(self.service, str(error)) from None
         except ValueError:
             page = body[:200].lstrip().startswith(b"<")
-            raise not_in_form(self.service, "it is a page of HTML" if page else "it is malformed") from None
+            raise not_in_form(self.service, say("form_page" if page else "form_malformed")) from None
 
     def _permit(self, hit: Hit, since: date | None) -> bool:
         """Tell whether a hit is from a permitted site and, if its date is known, from the wanted time."""

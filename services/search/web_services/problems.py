@@ -8,6 +8,7 @@ from typing import Any
 from schemas.clean_text import clean_line
 from services.run.errors import SearchError, SearchRefused
 from services.run.secrecy import without_secrets
+from services.run.ui_text import say, told
 from services.search.web_services.answers import listed
 from services.search.web_services.service import Service
 
@@ -21,63 +22,54 @@ def status_problem(service: Service, status: int, headers: Mapping[str, str], *,
     """Return the error for a status other than 200."""
     text = _problem(service, status, headers, has_key=has_key)
     refused = status in _REFUSALS or is_limit(status, headers)
-    return SearchRefused(text) if refused else SearchError(text)
+    return SearchRefused(**text) if refused else SearchError(**text)
 
 
-def _problem(service: Service, status: int, headers: Mapping[str, str], *, has_key: bool) -> str:
-    title = service.title
+def _problem(service: Service, status: int, headers: Mapping[str, str], *, has_key: bool) -> dict[str, str]:
+    title, setting = service.title, service.key_setting
     if is_limit(status, headers):
-        more = (
-            f" With a key ({service.key_setting}) it takes more." if service.key == "optional" and not has_key else ""
-        )
+        more = say("search_more_with_key", setting=setting) if service.key == "optional" and not has_key else ""
         wait = retry_after(headers)
-        how_long = "a while" if wait is None else f"{wait:.0f} seconds"
-        return f"{title}'s usage limit is reached. Wait {how_long}, or use another search.{more}"
+        how_long = say("search_a_while") if wait is None else say("search_seconds", seconds=round(wait))
+        return told("search_limited", title=title, wait=how_long, more=more)
     if text := service.errors.get(str(status)):
-        return f"{title}: {text}"
-    if status in {401, 403}:
-        if has_key:
-            return f"{title} rejected the key or its rights. Check {service.key_setting}."
-        if service.key != "none":
-            return f"{title} requires a key. Set {service.key_setting}, or use another search."
-        return f"{title} accepts no searches from here (HTTP {status}). {advice(service)}"
+        return told("search_own_problem", title=title, problem=text)
+    if status in {401, 403} and (has_key or service.key != "none"):
+        return told("search_key_rejected" if has_key else "search_needs_key", title=title, setting=setting)
     if status == 402:
-        return f"{title} requires payment: the credit is used up. Check the plan of the account."
+        return told("search_paid", title=title)
     if status in _OF_QUERY:
-        return f"{title} could not use the query (HTTP {status}). Use other words, and fewer."
-    if 300 <= status < 400:
-        return f"{title} redirected the search (HTTP {status}), which is not followed. {advice(service)}"
-    if status == 404:
-        return f"{title} is not found at its address (HTTP 404). {advice(service)}"
-    return f"{title}'s service failed (HTTP {status}). Try again later. {advice(service)}"
+        return told("search_query_status", title=title, status=status)
+    redirected = 300 <= status < 400
+    key = {401: "forbids", 403: "forbids", 404: "not_found"}.get(status, "redirected" if redirected else "failed")
+    return told(f"search_{key}", title=title, status=status, advice=advice(service))
 
 
 def advice(service: Service) -> str:
     """Return advice for a service that cannot be used."""
-    if service.address_setting:
-        return f"Check {service.address_setting}, or use another search."
-    return "Check the network, or use another search."
+    setting = service.address_setting
+    return say("search_check_setting", setting=setting) if setting else say("search_check_network")
 
 
 def not_in_form(service: Service, why: str) -> SearchError:
     """Return the error for an answer in an invalid form."""
     form = "JSON" if service.answer == "json" else "Atom"
-    return SearchError(f"{service.title}'s answer is not {form}: {why}. {advice(service)}")
+    return SearchError(**told("search_form", title=service.title, form=form, why=why, advice=advice(service)))
 
 
 def own_words(service: Service, words: str) -> SearchError:
     """Return the error for an answer with its own error message."""
-    line = " ".join(clean_line(without_secrets(words[: 10 * LONGEST_QUOTE])).split())
-    return SearchError(f"{service.title} could not answer: {line[:LONGEST_QUOTE]!r}. Use other words, and fewer.")
+    return SearchError(**told("search_own_words", title=service.title, words=_line(words)))
 
 
 def without_results(service: Service, reasons: Iterable[Any]) -> SearchError:
     """Return the error for an answer that has no results and says why: a text, or a name and a reason each."""
-    reasons_text = "; ".join(": ".join(str(part) for part in listed(reason)[:3]) for reason in reasons)
-    line = " ".join(clean_line(without_secrets(reasons_text[: 10 * LONGEST_QUOTE])).split())
-    return SearchError(
-        f"{service.title} found nothing, and not all of it answered: {line[:LONGEST_QUOTE]}. {advice(service)}"
-    )
+    words = _line("; ".join(": ".join(str(part) for part in listed(reason)[:3]) for reason in reasons))
+    return SearchError(**told("search_partly", title=service.title, words=words, advice=advice(service)))
+
+
+def _line(words: str) -> str:
+    return " ".join(clean_line(without_secrets(words[: 10 * LONGEST_QUOTE])).split())[:LONGEST_QUOTE]
 
 
 def is_limit(status: int, headers: Mapping[str, str]) -> bool:

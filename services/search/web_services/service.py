@@ -17,6 +17,7 @@ from schemas.clean_text import CleanLine, clean_address
 from schemas.evidence import SourceCategory, StepKind
 from schemas.options import SEARCH_WORDS, TimeRange
 from services.run.errors import BadInput, reason_of
+from services.run.ui_text import say, told
 from services.search.web_services.answers import steps
 
 PLACEHOLDERS = frozenset("query limit language contact key time_range since since_day only never".split())
@@ -25,7 +26,8 @@ Form = Literal["markup", "inverted_index"]
 """How a text is written, if not plainly: with tags of HTML or JATS, or as OpenAlex does, the places of each word."""
 
 BUILT_IN = Path(__file__).with_name("services.toml")
-_WORDS = {"extra_forbidden": "there is no field of this name", "missing": "it is missing"}
+_WORDS = {"extra_forbidden": "services_no_field", "missing": "services_missing"}
+"""Messages of errors that pydantic words less clearly."""
 OWN_CLIENTS = ("tavily", "duckduckgo")
 """Searches with their own clients, which records cannot replace."""
 LONGEST_FILE = 1_000_000
@@ -247,22 +249,22 @@ def read_services(file: Path) -> dict[str, Service]:
         with file.open("rb") as opened:
             data = opened.read(LONGEST_FILE + 1)
         if len(data) > LONGEST_FILE:
-            raise BadInput(f"{file} is too long for a file of search services.")
+            raise BadInput(**told("services_long", file=file))
         tables = tomllib.loads(data.decode("utf-8"))
     except OSError as error:
-        raise BadInput(f"The search services of {file} cannot be read: {error.strerror}.") from None
+        raise BadInput(**told("services_unread", file=file, reason=error.strerror)) from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise BadInput(f"{file} is not valid TOML: {error}.") from None
+        raise BadInput(**told("services_no_toml", file=file, reason=error)) from None
     return {name: _service(file, name, table) for name, table in tables.items()}
 
 
 def _service(file: Path, name: str, table: Any) -> Service:
     if not isinstance(table, dict):
-        raise BadInput(f"{file}: {name} is not a table. Write a service as [{name}] and its fields below.")
+        raise BadInput(**told("services_no_table", file=file, name=name))
     if name in (*OWN_CLIENTS, *SEARCH_WORDS):
-        raise BadInput(f"{file}: {name} is already taken. Give the service another name.")
+        raise BadInput(**told("services_taken", file=file, name=name))
     if "name" in table:
-        raise BadInput(f"{file}: {name}.name is not allowed: the service is named by its table.")
+        raise BadInput(**told("services_name", file=file, name=name))
     try:
         return Service.model_validate({**table, "name": name})
     except ValidationError as error:
@@ -270,5 +272,6 @@ def _service(file: Path, name: str, table: Any) -> Service:
         # A misspelt field is unknown and also missing: the error of the unknown field is clearer.
         problem = next((entry for entry in problems if entry["type"] == "extra_forbidden"), problems[0])
         where = ".".join(str(part) for part in (name, *problem["loc"]))
-        what = _WORDS.get(problem["type"]) or reason_of(problem)
-        raise BadInput(f"{file}: {where} cannot be used: {what}.") from None
+        key = _WORDS.get(problem["type"])
+        what = say(key) if key else reason_of(problem)
+        raise BadInput(**told("services_invalid", file=file, where=where, reason=what)) from None

@@ -10,6 +10,7 @@ from pydantic import SecretStr
 from services.run.errors import DatabaseError, SettingsError
 from services.run.installation import install_command
 from services.run.settings import settings
+from services.run.ui_text import told
 
 Dialect = Literal["sqlite", "postgres"]
 DIALECTS: dict[Dialect, str] = {"sqlite": "SQLite", "postgres": "PostgreSQL"}
@@ -63,9 +64,9 @@ def databases() -> dict[str, Database]:
     for place, entry in enumerate(filter(None, map(str.strip, setting.get_secret_value().split(";"))), 1):
         name, separator, address = (part.strip() for part in entry.partition("="))
         if not separator or not _NAME.fullmatch(name):
-            raise SettingsError(f"Entry {place} of LEADLINE_DATABASES has no name. Write for example {FORM}")
+            raise SettingsError(**told("database_unnamed", place=place, form=FORM))
         if name in known:
-            raise SettingsError(f"LEADLINE_DATABASES names {name!r} twice. Give each database a name of its own.")
+            raise SettingsError(**told("database_twice", name=name))
         known[name] = Database(name, _dialect(name, address), SecretStr(address))
     return known
 
@@ -90,17 +91,11 @@ def database(name: str) -> Database:
 def _dialect(name: str, address: str) -> Dialect:
     backend = address.partition(":")[0].partition("+")[0].lower()
     if backend not in _BACKENDS:
-        raise SettingsError(
-            f"The address of the database {name!r} in LEADLINE_DATABASES is of no known kind. "
-            "Use sqlite:///file or postgresql://user:password@host/database."
-        )
+        raise SettingsError(**told("database_kind", name=name))
     dialect = _BACKENDS[backend]
     url = _parsed(name, address)
     if dialect != "postgres" and (not url.database or url.database.startswith((":", "file:", "md:")) or url.query):
-        raise SettingsError(
-            f"The address of the database {name!r} in LEADLINE_DATABASES names no file. "
-            f"Write {backend}:///name.db for a file beside the program, {backend}:////folder/name.db for any other."
-        )
+        raise SettingsError(**told("database_no_file", name=name, backend=backend))
     return dialect
 
 
@@ -109,11 +104,8 @@ def _parsed(name: str, address: str) -> Any:
         from sqlalchemy.engine import make_url
         from sqlalchemy.exc import SQLAlchemyError
     except ImportError:
-        raise SettingsError(f"Databases need packages that are not installed. Run: {INSTALL}") from None
+        raise SettingsError(**told("database_packages", command=INSTALL)) from None
     try:
         return make_url(address)
     except (SQLAlchemyError, ValueError):
-        raise SettingsError(
-            f"The address of the database {name!r} in LEADLINE_DATABASES cannot be read. In user and password, write "
-            "@ as %40, : as %3A, / as %2F and ; as %3B."
-        ) from None
+        raise SettingsError(**told("database_address", name=name)) from None

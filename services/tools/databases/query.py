@@ -20,6 +20,7 @@ from services.run.errors import DatabaseError, JournalMiss, SettingsError
 from services.run.installation import PROJECT_ROOT
 from services.run.scope import Run
 from services.run.settings import settings
+from services.run.ui_text import told
 from services.tools.databases.configuration import INSTALL, Database, databases
 from services.tools.databases.rows import Rows
 
@@ -69,7 +70,7 @@ async def _ask(database: Database, request: dict[str, Any], seconds: float) -> d
     except ValueError:  # no answer, a truncated answer, or one that is too long
         raise DatabaseError("The query needed more memory or time than it may use. Ask for less at once.") from None
     if reply.get("missing"):
-        raise SettingsError(f"{database.kind} needs packages that are not installed. Run: {INSTALL}")
+        raise SettingsError(**told("database_kind_packages", kind=database.kind, command=INSTALL))
     if "error" in reply:
         raise DatabaseError(f"{database.name}: {reply['error']}")
     answer: dict[str, Any] = reply["answer"]

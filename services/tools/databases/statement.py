@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from services.run.errors import QueryRefused, SettingsError
+from services.run.ui_text import told
 from services.tools.databases.configuration import INSTALL, Dialect
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ def _tokens(query: str, dialect: Dialect) -> list[Any]:
         from sqlglot import Dialect as Grammar
         from sqlglot.errors import TokenError
     except ImportError:
-        raise SettingsError(f"Databases need packages that are not installed. Run: {INSTALL}") from None
+        raise SettingsError(**told("database_packages", command=INSTALL)) from None
     try:
         return list(Grammar.get_or_raise(dialect).tokenize(query))
     except TokenError:

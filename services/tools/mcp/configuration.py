@@ -15,10 +15,11 @@ from pydantic import ConfigDict, Field, ValidationError
 from schemas.context import RunContext
 from schemas.mcp import McpServer, Transport
 from services.run.dotenv_file import dotenv
-from services.run.errors import BadInput, PageRefused, SettingsError, reason_of
+from services.run.errors import BadInput, LeadlineError, SettingsError, reason_of
 from services.run.secrecy import MASK, NAMED_SECRET, register_secrets, without_secrets
 from services.run.settings import settings
-from services.search.pages.addresses import HostAllowance, target_of
+from services.run.ui_text import say, told
+from services.search.pages.addresses import HostAllowance, judged
 
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _NO_SECRETS = frozenset({"HOME", "USER", "LOGNAME", "PATH", "PWD", "LANG", "TZ", "TMPDIR", "SHELL"})
@@ -89,23 +90,10 @@ def _of_the_run(name: str, entry: McpServer) -> Server:
     if entry.command:
         allowed = list(filter(None, map(str.strip, settings().leadline_mcp_commands.split(","))))
         if entry.command not in allowed:
-            remedy = f"Allowed are: {', '.join(allowed)}" if allowed else "None is allowed"
-            raise BadInput(
-                f"mcp_servers: {name} may not start {entry.command!r}. {remedy} (LEADLINE_MCP_COMMANDS, which the operator sets).",
-                page=f"The tool server {name} may not start {entry.command!r}. {remedy} by the operator of this server: change it under "
-                "“Tool servers” in the settings.",
-            )
-    else:
-        try:
-            target_of(entry.url, HostAllowance.parse(settings().leadline_allow_private_hosts))
-        except PageRefused as refused:
-            reason = str(refused).partition(" is not read: ")[2].partition(". ")[0]
-            raise BadInput(
-                f"mcp_servers: the address of {name} is refused: {reason}. Name a public one, or have the operator name "
-                "its host in LEADLINE_ALLOW_PRIVATE_HOSTS.",
-                page=f"The address of the tool server {name} is refused: {reason}. Name a public one under “Tool servers” in the "
-                "settings, or ask the operator of this server to allow its host.",
-            ) from None
+            remedy = say("servers_allowed", commands=", ".join(allowed)) if allowed else say("servers_none_allowed")
+            raise BadInput(**told("servers_command", name=name, command=entry.command, remedy=remedy))
+    elif reason := judged(entry.url, HostAllowance.parse(settings().leadline_allow_private_hosts))[1]:
+        raise BadInput(**told("servers_address", name=name, reason=reason))
     return _server(name, entry)
 
 
@@ -124,12 +112,12 @@ def _of_the_operator(file: Path) -> dict[str, Server]:
     try:
         content = json.loads(file.read_text("utf-8"))
     except OSError as error:
-        raise SettingsError(f"LEADLINE_MCP names {file}, which cannot be read ({error.strerror}).") from None
+        raise SettingsError(**told("servers_unread", file=file, reason=error.strerror)) from None
     except ValueError as error:
-        raise SettingsError(f"{file} (LEADLINE_MCP) is not valid JSON: {error}.") from None
+        raise SettingsError(**told("servers_no_json", file=file, reason=error)) from None
     servers = content.get("mcpServers") if isinstance(content, dict) else None
     if not isinstance(servers, dict):
-        raise SettingsError(f'{file} (LEADLINE_MCP) must hold {{"mcpServers": {{"a name": {{…}}}}}}.')
+        raise SettingsError(**told("servers_none", file=file))
     environment = {name: value for name, value in {**dotenv(), **os.environ}.items() if value}
     read = {}
     for name, raw in servers.items():
@@ -148,12 +136,12 @@ def _entry(file: Path, name: str, raw: Any) -> _Entry:
     except ValidationError as error:
         problem = error.errors(include_input=False)[0]
         where = ".".join(str(part) for part in (name, *problem["loc"]))
-        raise SettingsError(f"{file} (LEADLINE_MCP): {where} cannot be used: {reason_of(problem)}.") from None
+        raise SettingsError(**told("servers_invalid", file=file, where=where, reason=reason_of(problem))) from None
 
 
-def _check_name(name: str, error: type[Exception], where: str) -> None:
+def _check_name(name: str, error: type[LeadlineError], where: str) -> None:
     if not name.strip() or len(name) > 64 or not name.isprintable():
-        raise error(f"{where}: {name[:80]!r} is not a name for a server. Name it in 1 to 64 printable characters.")
+        raise error(**told("servers_name", where=where, name=name[:80]))
 
 
 def _filled(name: str, entry: _Entry, environment: Mapping[str, str]) -> Server:

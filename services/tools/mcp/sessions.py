@@ -20,7 +20,7 @@ from pydantic import BaseModel
 from services.run.errors import PageRefused, SettingsError, ToolError
 from services.run.installation import install_command
 from services.run.secrecy import without_secrets
-from services.run.ui_text import say
+from services.run.ui_text import say, told
 from services.tools.mcp.configuration import Server
 from services.tools.mcp.transports import session_at, session_with
 
@@ -244,5 +244,5 @@ def import_libraries() -> None:
         import langchain_mcp_adapters.sessions  # noqa: F401 - imported to see that it is there
         import mcp  # noqa: F401 - likewise
     except ImportError:
-        raise SettingsError(f"MCP servers are configured, but the library is not installed. Run: {INSTALL}") from None
+        raise SettingsError(**told("servers_package", command=INSTALL)) from None
     logging.getLogger("mcp.client").setLevel(logging.CRITICAL)  # faults of a server are reported in the run

@@ -2,6 +2,8 @@
 
 import ast
 import logging
+import re
+import tomllib
 from collections.abc import Iterator
 
 import pytest
@@ -17,15 +19,19 @@ from services.run.errors import (
     StoreUnwritable,
     ToolError,
     UselessAnswer,
+    problem_text,
 )
 from services.run.message_forms import OPERATORS_WORDS, for_a_page, is_served, on_a_page, on_the_command_line
-from services.run.ui_text import problem_text
 from tests.conftest import PROJECT
 from tests.services.run.test_ui_text import OF_A_COMMAND_LINE
+
+_VALUE = re.compile(r"\{[^{}]*\}")
 
 
 def messages_of_errors() -> Iterator[tuple[str, str]]:
     """Give each text that the source makes an error of, and its words for a page, if it has some; values in them are `X`."""
+    for message in tomllib.loads((PROJECT / "services/run/error_text.toml").read_text("utf-8")).values():
+        yield _VALUE.sub("X", message["en"]), _VALUE.sub("X", message.get("page_en", ""))
     names = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, LeadlineError)}
     for room in ("services", "nodes", "graph", "leadline/server", "leadline/runs"):
         for file in (PROJECT / room).rglob("*.py"):
