@@ -153,7 +153,7 @@ async def test_every_kind_is_found_by_its_words(tmp_path: Path) -> None:
     titles = {hit.url: hit.title for hit in await documents.search("*", 50)}
     assert titles["kinds/haul.py"] == "haul.py"
     assert (titles["kinds/mail.eml"], titles["kinds/old.msg"]) == ("Sounding", "Ropes of hemp")
-    assert titles["kinds/talk.pptx"] == "Depths"
+    assert titles["kinds/talk.pptx"] == "talk – Depths"
     tables = {table.view.file: table for table in documents.tables}
     assert tables.keys() >= {"old.xls", "sheet-table-1.csv", "seabed-mapping-progress.xlsx"}
     for kind, name in (("docx", "wrecks-table-1.csv"), ("html", "page-table-1.csv")):
