@@ -208,6 +208,8 @@ async def edited(
             view.objections.append(Objection(text=claim.text, reason=reason))
             wanted.update(cited_in(next(piece.blocks for piece in pieces if piece.id == view.id)))
             wanted.update(excerpt.id for excerpt in nearest(claim.text, whole, draft.sources, NEAREST))
+            decisive = claim.judgement.words if claim.judgement else ""
+            wanted.update([excerpt.id for excerpt in whole if decisive and decisive in excerpt.quote][:NEAREST])
     unused = [] if only_mend else _unused(draft) if unused is None else unused
     unused = [excerpt for excerpt in unused if excerpt.id not in wanted]
     if not wanted and not unused and not unmet and not any(view.objections for view in views):
@@ -237,7 +239,7 @@ async def edited(
 
 
 def with_objections(pieces: Sequence[Piece], views: Sequence[BlockView]) -> set[str]:
-    """Return the ids of pieces with objections, of blocks beside them, which may refer to them, and of the heads of tables whose rows have some.
+    """Return the ids of pieces with objections, of those that may refer to them (blocks beside them, the opening), and of the heads of tables whose rows have some.
 
     A head says part of what each row says. Headings, and other items and rows of a list or a table, stay.
     """
@@ -245,6 +247,9 @@ def with_objections(pieces: Sequence[Piece], views: Sequence[BlockView]) -> set[
     groups = {piece.group for piece in pieces if piece.id in faulty and piece.kind is Table}
     pairs = [(one, other) for one, other in pairwise(pieces) if one.group != other.group]
     beside = {piece.id for pair in pairs if faulty & {piece.id for piece in pair} for piece in pair}
+    levels = [piece.blocks[0].level if isinstance(piece.blocks[0], Heading) else 0 for piece in pieces]
+    below = next((place for place, level in enumerate(levels) if level > 1), 0)
+    beside |= {piece.id for piece in pieces[:below] if faulty}
     beside -= {piece.id for piece in pieces if piece.kind is Heading}
     return faulty | beside | {piece.id for piece in pieces if piece.group in groups and piece.is_head}
 

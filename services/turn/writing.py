@@ -280,8 +280,11 @@ def _once(prompt: ReporterPrompt, excerpts: Sequence[Excerpt], context: RunConte
     holders = held_by(excerpt for excerpt in excerpts if excerpt.id in views)
     shown = {key for key in views if key in pinned or key not in holders} | {item.id for item in prompt.background}
 
+    answering = {holders.get(key, key) for key, item in views.items() if item.relevance == "high"}
+
     def confirmed(item: EvidenceView) -> EvidenceView:
-        return item.model_copy(update={"confirmed_by": [key for key in item.confirmed_by if key in shown]})
+        found = {"confirmed_by": [key for key in item.confirmed_by if key in shown]}
+        return item.model_copy(update={**found, **({"relevance": "high"} if item.id in answering else {})})
 
     findings = [
         finding.model_copy(
@@ -295,7 +298,6 @@ def _once(prompt: ReporterPrompt, excerpts: Sequence[Excerpt], context: RunConte
     ]
     left = QUOTED * room
     if fewest := context.level.written_tokens:
-        answering = {holders.get(key, key) for key, item in views.items() if item.relevance == "high"}
         findings = within(findings, fewest, pinned | answering)
         left = min(left, settings().leadline_one_call_tokens or left)
     background = [confirmed(item) for item in prompt.background]

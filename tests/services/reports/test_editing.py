@@ -162,3 +162,10 @@ def test_what_stands_beside_a_block_and_the_head_of_its_table_may_be_mended_with
         if view.id == IDS[line]:
             view.objections.append(Objection(text=line, reason="Nothing says so."))
     assert with_objections(pieces, views) == {IDS[each] for each in free}
+
+
+def test_the_opening_may_be_mended_with_what_stands_below_it() -> None:
+    pieces = pieces_of(read_draft("# Title\n\nOpening.\n\n## One\n\nFirst [E1-1].\n\n## Two\n\nSecond [E1-2]."))
+    views = views_of(pieces)
+    views[5].objections.append(Objection(text="Second.", reason="Nothing says so."))
+    assert with_objections(pieces, views) == {"B2", "B6"}
