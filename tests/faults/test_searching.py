@@ -106,7 +106,7 @@ def test_a_chinese_report_names_a_search_that_fails_in_chinese(lab: Lab, tavily:
     fails(tavily)
     ended = search(lab, question=CHINESE)
     assert ended.code == 0
-    assert ended.names("检索中有一处故障，系统原文提示：Tavily")
+    assert ended.names("Tavily 的服务出错（HTTP 500）。请稍后再试")
 
 
 def test_searches_that_fail_at_a_rate(lab: Lab, tavily: TavilyServer) -> None:
