@@ -86,6 +86,13 @@ def test_a_sentence_without_citation_is_judged_by_its_verifier_with_what_its_nei
         assert check(f"{EXPORTS} {said}", judgements=judged).markdown == f"{EXPORTS} {shown}"
 
 
+def test_what_a_verifier_finds_left_open_is_no_matter_of_its_numbers() -> None:
+    said = "In 2031 the promise is open."
+    for verdict, shown in (("absent", said), ("supported", f"{said}{MARK}")):
+        judged = {(said, ("E1-1",)): Judgement(verdict=verdict, words="")}
+        assert check(f"{said} {EXPORTS}", judgements=judged).markdown == f"{shown} {EXPORTS}"
+
+
 def test_what_a_verifier_finds_to_state_nothing_is_no_statement_that_others_citations_prove() -> None:
     said = "With exports of Norland, and."
     for verdict, count in (("no_claim", 1), ("supported", 2)):
