@@ -40,6 +40,8 @@ from services.text.quote_location import locate
 
 MAX_CITED, MAX_SUMMED_UP = 100_000, 1_000_000
 """Maximum characters of the quotes that one statement cites, and of the statements that an opening sums up."""
+SHOWN = 80
+"""Characters of a statement that a problem names it by."""
 
 
 @dataclass(slots=True)
@@ -198,7 +200,9 @@ class _Evidence:
         for place, claim in enumerate(self._clock.each(content.claims), 1):
             problems = [] if letters(claim.text) in shown else [say("verify_not_said")]
             for problem in chain(self._claim(claim, in_text=place in self._text_supported), problems):
-                yield say("verify_statement", number=place, text=" ".join(claim.text.split())[:60], problem=problem)
+                words = " ".join(claim.text.split())
+                said = words if len(words) <= SHOWN else f"{words[:SHOWN]}…"
+                yield say("verify_statement", number=place, text=said, problem=problem)
 
     def _texts(self) -> Iterator[str]:
         """Check every source and its quotes, one text at a time, since texts may be long."""
