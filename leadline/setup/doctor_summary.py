@@ -10,6 +10,8 @@ from rich.text import Text
 from leadline.progress.terminal import as_typed
 from leadline.setup import BROKEN, NOTE, OK, Check, State
 from leadline.setup.model_setup import PORTS
+from services.reports.formats import FORMATS
+from services.run.installation import is_installed
 from services.run.roles import ROLES
 from services.run.ui_text import named, say
 
@@ -64,12 +66,9 @@ def _model(checks: Sequence[Check]) -> Check:
 
 
 def _files(of: dict[tuple[str, str], Check]) -> Check:
-    needs = {
-        "pptx": [("extras", "formats")],
-        "docx": [("extras", "formats")],
-        "pdf": [("programs", "Chromium"), ("extras", "pdf")],
-    }
-    made = {name: any(place in of and of[place].state == OK for place in places) for name, places in needs.items()}
+    pdf = [("programs", "Chromium"), ("extras", "pdf")]
+    made = {name: is_installed(FORMATS[name].module) for name in ("pptx", "docx")}
+    made |= {"pdf": any(place in of and of[place].state == OK for place in pdf)}
     lacking = [name for name, is_made in made.items() if not is_made]
     formats = ", ".join(["md", "html", "slides", *(name for name in made if made[name])])
     return _line(
