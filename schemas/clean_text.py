@@ -82,3 +82,8 @@ Folder = Annotated[str, StringConstraints(max_length=4_096)]
 """A path, as long as systems take one."""
 Domain = Annotated[str, StringConstraints(max_length=253)]
 """A host's name, as long as there are any."""
+
+
+def beginning(text: str, longest: int) -> str:
+    """Return a text of at most so many characters whole, and of a longer one its beginning with `…` behind it."""
+    return text if len(text) <= longest else f"{text[:longest]}…"

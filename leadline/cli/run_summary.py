@@ -8,6 +8,7 @@ from typing import Any
 from leadline.progress.run_view import clock
 from leadline.runs.run_ids import holds_run
 from leadline.runs.store import RunRecord
+from schemas.clean_text import beginning
 from schemas.document import Paragraph
 from schemas.reporter import Report
 from schemas.usage import Usage
@@ -89,4 +90,4 @@ def _files(record: RunRecord, locale: str) -> str:
 
 def _line(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
+    return beginning(line, LONGEST)

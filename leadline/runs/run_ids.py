@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from schemas.clean_text import beginning
 from schemas.events import Event
 from schemas.regular_file import read_regular
 from services.reports.bundle_files import MAX_EVIDENCE_BYTES
@@ -130,6 +131,6 @@ LONGEST_QUESTION = 100
 def first_line(question: str, run_id: str = "", key: str = "starting") -> Event:
     """Return the first line, which the command prints before other modules are loaded."""
     line = " ".join(question.split())
-    shown = line if len(line) <= LONGEST_QUESTION else f"{line[:LONGEST_QUESTION]}…"
+    shown = beginning(line, LONGEST_QUESTION)
     title = say(key, message_language(question), question=shown)
     return Event(type="notice", node="", title=title, data={"run_id": run_id} if run_id else {})

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from types import SimpleNamespace
 
+from schemas.clean_text import beginning
 from schemas.evidence import Answered, Claim, Status, status_counts
 from services.check.verdict import Verdict
 from services.reports.statuses import SIGNS, SURE, Counts
@@ -40,7 +41,7 @@ class Labels(SimpleNamespace):
 
     def reason(self, verdict: Verdict) -> str:
         """Return in words why a sentence is unsupported; empty if it is supported."""
-        what = ", ".join(part if len(part) <= _SHOWN else f"{part[:_SHOWN]}…" for part in verdict.what)
+        what = ", ".join(beginning(part, _SHOWN) for part in verdict.what)
         instead = self.instead.format(instead=verdict.instead) if verdict.instead else ""
         return f"{self.reasons[verdict.fault].format(what=what)}{instead}"
 

@@ -54,7 +54,7 @@ _OFFICE_PROPERTIES = {
 }
 _AS_WRITTEN = {"escape_asterisks": False, "escape_underscores": False}
 """Options of markdownify: names such as `max_age` stay as they are written, for searches, quotes and checks."""
-_EXPONENT = re.compile(r"\s*[-−]?\d{1,6}\s*")
+_EXPONENT = re.compile(r"[-−]?\d{1,6}")
 """A raised number, which is another number without a sign of that: `2^31`."""
 _DEFINITION = re.compile(r"(?m)^(?:(?!:   )(\S[^\n]{0,300}?):?\n)?:   ")
 """A term with the beginning of its definition, or of a further one, as markdownify writes them."""
@@ -136,7 +136,7 @@ def html_text(data: bytes) -> tuple[str, Card]:
     for boilerplate in page(["script", "style", "nav", "header", "footer", "aside", "form", "noscript", "template"]):
         boilerplate.decompose()
     for raised in page("sup"):
-        if _EXPONENT.fullmatch(raised.get_text()):
+        if _EXPONENT.fullmatch(raised.get_text().strip()):
             raised.insert(0, "^")
     return _markitdown(str(page).encode(), ".html"), card
 

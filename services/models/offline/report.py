@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from schemas.clean_text import beginning
 from schemas.evidence_view import EvidenceView
 from schemas.reporter import ReporterPrompt
 from services.models.offline.closest import closest_passages, parts_of
@@ -96,5 +97,5 @@ def _blocks(text: str, key: str) -> Iterator[str]:
 
 def _title(question: str, locale: str) -> str:
     line = " ".join(question.split())
-    line = line if len(line) <= LONGEST_TITLE else f"{line[:LONGEST_TITLE]}…"
+    line = beginning(line, LONGEST_TITLE)
     return say("closest_passages", locale, question=line)

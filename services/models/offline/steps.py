@@ -5,6 +5,7 @@ from collections.abc import Container, Sequence
 from functools import partial
 from itertools import takewhile
 
+from schemas.clean_text import beginning
 from schemas.coordinator import CoordinatorPrompt, Triage
 from schemas.evidence_view import EvidenceView
 from schemas.planner import Plan, PlannerPrompt, Step
@@ -110,7 +111,7 @@ def _step(wish: str, nodes: list[str], question: str) -> Step:
     """Return a step that searches for a part; one that names nothing also with the names of the whole question."""
     names = () if names_in(wish) else names_in(question)
     queries = [wish, *([f"{wish} {' '.join(names)}"] if names else [])]
-    title = wish if len(wish) <= LONGEST_TITLE else f"{wish[:LONGEST_TITLE]}…"
+    title = beginning(wish, LONGEST_TITLE)
     return Step(id="0", title=title, description=wish, queries=queries, nodes=nodes)
 
 

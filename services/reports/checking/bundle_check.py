@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from schemas.clean_text import beginning
 from schemas.document import Block, Citation, Code, Display, Inline, Link
 from schemas.evidence import PASSED, Claim, Excerpt, Source
 from services.evidence.computation import program_of
@@ -38,10 +39,8 @@ from services.text.page_numbers import Pages
 from services.text.quotable import as_line
 from services.text.quote_location import locate
 
-MAX_CITED, MAX_SUMMED_UP = 100_000, 1_000_000
-"""Maximum characters of the quotes that one statement cites, and of the statements that an opening sums up."""
-SHOWN = 80
-"""Characters of a statement that a problem names it by."""
+MAX_CITED, MAX_SUMMED_UP, SHOWN = 100_000, 1_000_000, 80
+"""Maximum characters of the quotes that one statement cites, of the statements that an opening sums up, and of one that a problem names."""
 
 
 @dataclass(slots=True)
@@ -200,8 +199,7 @@ class _Evidence:
         for place, claim in enumerate(self._clock.each(content.claims), 1):
             problems = [] if letters(claim.text) in shown else [say("verify_not_said")]
             for problem in chain(self._claim(claim, in_text=place in self._text_supported), problems):
-                words = " ".join(claim.text.split())
-                said = words if len(words) <= SHOWN else f"{words[:SHOWN]}…"
+                said = beginning(" ".join(claim.text.split()), SHOWN)
                 yield say("verify_statement", number=place, text=said, problem=problem)
 
     def _texts(self) -> Iterator[str]:
