@@ -232,14 +232,14 @@ async def _end(served: Served) -> str:
         served.timer.cancel()
     assert served.child.stdin is not None  # noqa: S101 - a pipe, as asked for
     served.child.stdin.close()  # asks it to end; one that still loads the model does not hear that
-    try:
-        async with asyncio.timeout(_END_SECONDS if served.base_url else 0.1):
-            code = await served.child.wait()
-    except TimeoutError:
+    ended = asyncio.ensure_future(served.child.wait())
+    # not `asyncio.timeout`, which up to Python 3.11.2 lets a task that is being cancelled leave here (github.com/python/cpython/issues/102780)
+    await asyncio.wait([ended], timeout=_END_SECONDS if served.base_url else 0.1)
+    code = ended.result() if ended.done() else 0
+    if not ended.done():
         with suppress(ProcessLookupError):
             served.child.kill()
-        await served.child.wait()
-        code = 0
+        await ended
     words = await asyncio.to_thread(_last_words, served.words)
     if code == -signal.SIGKILL:
         return say("file_killed")
