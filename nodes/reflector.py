@@ -31,8 +31,7 @@ from services.turn.steps import left_out, ready_steps, to_redo
 async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
     """Judge the results that no reflection has seen yet; steps of earlier waves may also be sent back.
 
-    No model is called in the middle of a plan if all results are sound and further steps can run, nor where enough was known and only
-    computations were added.
+    No model is called in the middle of a plan if all results are usable and further steps can run: they are judged when the plan has run.
     """
     state, steering = await hear(state, runtime, "reflector")
     update = await _reflected(state, runtime)
@@ -47,7 +46,8 @@ async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
 async def _reflected(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
     context, locale = choices(runtime), state["locale"]
     fresh = {step_id: result for step_id, result in state["results"].items() if result.unjudged}
-    wave = Usage(seconds=max((result.seconds for result in fresh.values()), default=0.0))
+    arrived = [result for result in fresh.values() if not _put_off_before(result)]
+    wave = Usage(seconds=max((result.seconds for result in arrived), default=0.0))
     account: ResearchState = {**state, "usage": state["usage"] + wave}
     limit = spent_limit(context, account["usage"])
     table = await asyncio.to_thread(outline_table, state, context)
@@ -55,9 +55,9 @@ async def _reflected(state: ResearchState, runtime: Runtime[RunContext]) -> Rese
     if wants_report(state):
         return {**_given_up(state, fresh, say("steered_stop", locale)), **outline, "usage": wave}
     heard_only = bool(for_planner(state)) and not fresh
-    goes_on = _are_sound(fresh) and bool(ready_steps(state, context.max_step_attempts))
+    goes_on = all(map(_is_usable, fresh.values())) and bool(ready_steps(state, context.max_step_attempts))
     if limit is None and (heard_only or goes_on):
-        return {"results": _with_verdicts(fresh, {}, say("verdict_sound", locale)), **outline, "usage": wave}
+        return {"results": _put_off(arrived, locale), **outline, "usage": wave}
     reflection, by_rules = None, list[str]()
     async with node_run(account, runtime, "reflector") as run:
         try:
@@ -118,10 +118,23 @@ def _given_up(state: ResearchState, fresh: dict[str, StepResult], why: str) -> R
     return {"results": {**_with_verdicts(fresh, {}, why), **skipped}, "spent": True, "limits": limits}
 
 
-def _are_sound(results: dict[str, StepResult]) -> bool:
-    return all(
-        result.status == "done" and not result.missing_aspects and not result.error for result in results.values()
-    )
+def _is_usable(result: StepResult) -> bool:
+    return result.status == "done" and not result.error and bool(result.excerpts or result.finding)
+
+
+def _put_off(results: list[StepResult], locale: str) -> dict[str, StepResult]:
+    """Record of each result that it is judged later: a verdict on no attempt."""
+    later = say("verdict_later", locale)
+    return {
+        result.step_id: result.model_copy(
+            update={"reflections": [*result.reflections, StepVerdict(step_id=result.step_id, reason=later)]}
+        )
+        for result in results
+    }
+
+
+def _put_off_before(result: StepResult) -> bool:
+    return bool(result.reflections) and result.reflections[-1].attempt == 0
 
 
 def _prompt(state: ResearchState, context: RunContext, table: OutlineTable) -> ReflectorPrompt:

@@ -1,4 +1,4 @@
-"""What the reflector is shown when it is asked in the middle of a plan, and what becomes of what it says."""
+"""When the reflector is asked, what it is shown, and what becomes of what it says."""
 
 import json
 from pathlib import Path
@@ -28,10 +28,27 @@ def plan(*steps: dict[str, Any]) -> str:
     return json.dumps({"title": "Ferry", "steps": steps})
 
 
-async def test_reflector_sees_the_steps_that_have_not_run(endpoint: OpenAIServer, ferry: Path) -> None:
+async def test_results_in_the_middle_of_a_plan_are_judged_whole_when_it_has_run(
+    endpoint: OpenAIServer, ferry: Path
+) -> None:
     waiting = {**FOUND, "id": "2", "title": "Passengers a day", "depends_on": ["1"]}
     endpoint.script["planner"] = [plan(FOUND, waiting)]
-    endpoint.script["researcher"] = [quoting(FACT, missing_aspects=["the captain"]), quoting(FACT)]
+    endpoint.script["researcher"] = [quoting(FACT, finding="One year.", missing_aspects=["the captain"]), quoting(FACT)]
+    endpoint.script["reflector"] = [json.dumps({"has_enough_context": True})]
+    report = await aresearch(QUESTION, docs=[ferry])
+    [asked] = endpoint.asked("reflector")
+    assert FACT in asked
+    assert "<missing>the captain</missing>" in asked
+    assert "<pending>" not in asked
+    assert [verdict.attempt for verdict in report.results[0].reflections] == [0, 1]
+
+
+async def test_a_step_that_found_nothing_is_judged_at_once_and_the_reflector_sees_the_steps_that_have_not_run(
+    endpoint: OpenAIServer, ferry: Path
+) -> None:
+    waiting = {**FOUND, "id": "2", "title": "Passengers a day", "depends_on": ["1"]}
+    endpoint.script["planner"] = [plan(FOUND, waiting)]
+    endpoint.script["researcher"] = [quoting(finding=""), quoting(FACT)]
     endpoint.script["reflector"] = [json.dumps({"has_enough_context": True})] * 2
     await aresearch(QUESTION, docs=[ferry])
     first, last = endpoint.asked("reflector")
@@ -39,9 +56,7 @@ async def test_reflector_sees_the_steps_that_have_not_run(endpoint: OpenAIServer
     assert "<pending>" not in last
 
 
-async def test_a_program_that_computed_nothing_is_seen_and_redone_though_enough_was_found_before_it(
-    endpoint: OpenAIServer, ferry: Path
-) -> None:
+async def test_a_program_that_computed_nothing_is_seen_and_redone(endpoint: OpenAIServer, ferry: Path) -> None:
     computed = {"id": "2", "title": "A day", "description": "d", "step_type": "processing", "depends_on": ["1"]}
     endpoint.script["planner"] = [plan(FOUND, computed)]
     endpoint.script["researcher"] = [quoting(FACT, missing_aspects=["the captain"])]
@@ -49,10 +64,10 @@ async def test_a_program_that_computed_nothing_is_seen_and_redone_though_enough_
     endpoint.script["coder"] = [json.dumps({"description": "a day", "code": code}) for code in programs]
     enough = {"has_enough_context": True}
     verdict = {"step_id": "2", "reason": "nothing was computed", "redo": True, "feedback": "divide by 365"}
-    endpoint.script["reflector"] = [json.dumps(answer) for answer in (enough, enough | {"steps": [verdict]}, enough)]
+    endpoint.script["reflector"] = [json.dumps(answer) for answer in (enough | {"steps": [verdict]}, enough)]
     report = await aresearch(QUESTION, docs=[ferry])
     assert report.results[1].finding.endswith("50 a day")
-    assert [role_of(body) for body in endpoint.requests].count("reflector") == 3
+    assert [role_of(body) for body in endpoint.requests].count("reflector") == 2
 
 
 async def test_the_writer_is_not_told_what_an_earlier_plan_missed_and_a_later_one_looked_for(
