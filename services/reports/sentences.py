@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, pairwise, takewhile, zip_longest
 
 from schemas.document import Break, Citation, Formula, Inline, Inlines, Link, Mark, Table, Text
+from schemas.evidence import Status
 from services.reports.markdown_blocks import joined
 from services.text.passages import statements
 
@@ -19,6 +20,7 @@ _AFTER_STOP = re.compile(
 )
 _CLOSING = "\"'”’」』"
 _IDLE_BLANKS = re.compile(r"(?<![ \t])[ \t]++(?=[.,;:!?](?![\w./])|[。，；：！？)）]|$)")
+_STOP = re.compile(r"[.!?。！？…]{1,3}\Z")
 _END = re.compile(r"[.!?。！？…]{0,3}[\"'”’」』）)]{0,3}$")
 
 Units = Sequence[Inline]
@@ -100,19 +102,40 @@ def join_sentences(parts: Iterable[Units]) -> Inlines:
 
 
 def cited_once(content: Inlines) -> Inlines:
-    """Cite the sources that consecutive sentences share only once, after the last of them; marked sentences keep their citations."""
+    """Cite the sources that consecutive sentences share only once, after the last of them, as the sign of conclusions from them."""
     sentences = sentences_of(units_of(content))
     shown: list[bool] = []
     for before, after in zip_longest(sentences, sentences[1:], fillvalue=()):
-        sources = [{unit.number for unit in sentence if isinstance(unit, Citation)} for sentence in (before, after)]
-        marked = any(isinstance(unit, Mark | Break) for unit in (*before, *after))
-        shown += [sources[0] != sources[1] or 0 in sources[0] or marked] * sum(
-            isinstance(inline, Citation) for inline in before
-        )
+        (sources, statuses), following = _rests_on(before), _rests_on(after)
+        goes_on = bool(sources) and 0 not in sources and (sources, statuses) == following
+        broken = "unverified" in statuses or any(isinstance(unit, Break) for unit in (*before, *after))
+        shown += [broken or not goes_on] * sum(isinstance(unit, Citation | Mark) for unit in before)
     if all(shown):
         return content
     keeps = iter(shown)
-    return joined(trimmed(units_of(tuple(part for part in content if not isinstance(part, Citation) or next(keeps)))))
+    return joined(
+        trimmed(units_of(tuple(part for part in content if not isinstance(part, Citation | Mark) or next(keeps))))
+    )
+
+
+def _rests_on(sentence: Units) -> tuple[frozenset[int], frozenset[Status]]:
+    """Return the numbers of the sources that a sentence cites, and the statuses of its marks."""
+    sources = frozenset(unit.number for unit in sentence if isinstance(unit, Citation))
+    return sources, frozenset(unit.status for unit in sentence if isinstance(unit, Mark))
+
+
+def marked_before_stops(content: Sequence[Inline]) -> list[Inline]:
+    """Put the marks of sentences before their full stops: behind a Chinese one, a sign seems to begin the next sentence."""
+    moved: list[Inline] = []
+    for inline in content:
+        before = moved[-1] if moved else None
+        stop = _STOP.search(before.text) if isinstance(inline, Mark) and isinstance(before, Text) else None
+        if isinstance(before, Text) and stop and "code" not in before.styles:
+            head = [replace(before, text=before.text[: stop.start()])] if stop.start() else []
+            moved[-1:] = [*head, inline, replace(before, text=stop[0])]
+        else:
+            moved.append(inline)
+    return moved
 
 
 def cited_in_head(table: Table) -> Table:

@@ -23,7 +23,7 @@ _EARLIER: dict[str, Status] = {
     "（≈ 推断）": "inferred",
 }
 _STATUSES = {**_EARLIER, **{sign: status for status, sign in SIGNS.items()}}
-_SIGN = "|".join([*map(re.escape, _EARLIER), rf"(?<!\s)[{''.join(SIGNS.values())}](?=\s|\[\[|$)"])
+_SIGN = "|".join([*map(re.escape, _EARLIER), rf"(?<!\s)[{''.join(SIGNS.values())}](?=[\s.!?。！？…]|\[\[|$)"])
 _ONE = re.compile(_SIGN)
 _WITH_BLANK = re.compile(rf"[ ]?(?:{_SIGN})")
 

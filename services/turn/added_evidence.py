@@ -214,7 +214,7 @@ class SectionResearch:
             self.limits.append(say("section_not_researched", self.prompt.locale, title=section.title))
             return None
         self.notify("section_researched", section.title)
-        new = await self._search(self._step(section))
+        new = await self._search(self._step(section), self._found)
         if new is None:
             self.notify("section_unchanged", section.title)
             return None
@@ -224,7 +224,11 @@ class SectionResearch:
         return new
 
     async def look_up(self, statements: Sequence[str]) -> NewEvidence | None:
-        """Search for what a draft lacks, told as a source would; None where nothing new is found, research has ended or limits leave no room."""
+        """Search for what a draft lacks, told as a source would, and return what its writer has not seen.
+
+        Returns:
+            None where nothing is found, research has ended or limits leave no room.
+        """
         if not statements or self._ended or not await self._room():
             return None
         title = say("lacking", self.prompt.locale)
@@ -232,7 +236,8 @@ class SectionResearch:
         wanted = "\n".join(f"- {statement}" for statement in statements)
         description = say("lacking_wanted", self.prompt.locale, statements=wanted)
         return await self._search(
-            Step(id=self._next_step, title=title, description=description, queries=list(statements))
+            Step(id=self._next_step, title=title, description=description, queries=list(statements)),
+            [excerpt for excerpt in self._found if excerpt.id in self.shown],
         )
 
     async def whole_passages(self, findings: Sequence[FindingView]) -> list[FindingView]:
@@ -270,14 +275,14 @@ class SectionResearch:
     def _next_step(self) -> str:
         return str(last_step(self.state) + self.tries)
 
-    async def _search(self, step: Step) -> NewEvidence | None:
+    async def _search(self, step: Step, known: Sequence[Excerpt]) -> NewEvidence | None:
         added = await search_step(
             self.run,
             step,
             self.evidence,
             question=self.prompt.question,
             locale=self.prompt.locale,
-            known=self._found,
+            known=known,
             max_sources=MOST_SOURCES,
         )
         self.limits += added.limits

@@ -101,7 +101,7 @@ class RoundPassages:
 
 
 def _beside(text: str, passage: Passage, heading: str, queries: Sequence[str], *, before: bool) -> list[Passage]:
-    """Return the passages directly before or behind one, or those below a heading that answer queries best, in the text's order. Blocking: texts may be long."""
+    """Return the passages directly before or behind one, nearest first, or those below a heading that answer queries best. Blocking: texts may be long."""
     spans = split(text)
     if heading:
         spans = _section(spans, heading)
@@ -109,7 +109,7 @@ def _beside(text: str, passage: Passage, heading: str, queries: Sequence[str], *
         best = sorted(range(len(spans)), key=lambda place: -scores[place])[:STRETCH]
         spans = [spans[place] for place in sorted(best)]
     elif before:
-        spans = [span for span in spans if span.end <= passage.start][-STRETCH:]
+        spans = [span for span in spans if span.end <= passage.start][: -STRETCH - 1 : -1]
     else:
         spans = [span for span in spans if span.start >= passage.end][:STRETCH]
     return [

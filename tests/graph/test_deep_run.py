@@ -167,7 +167,7 @@ def the_weakest_section_is_researched_and_written_anew(run: Run) -> None:
     assert run.events[-1].type == "report"
     assert run.events[-1].data["statuses"] == {"quoted": 28, "inferred": 1, "unverified": 2}
     assert f"{TRUE} [[1]]" in sections[ANCHOR]
-    assert sections[ANCHOR].count(".‡") == 1
+    assert sections[ANCHOR].count("‡.") == 1
 
 
 def the_evidence_holds_quotes_verbatim_statuses_and_the_outline(run: Run) -> None:

@@ -41,7 +41,7 @@ async def test_an_inference_is_shown_checked_and_stored_as_one(
     report = await aresearch(QUESTION, docs=[cells], out=tmp_path / "out", verify="code")
     assert [claim.status for claim in report.citations] == ["quoted", "quoted", "quoted", "inferred", "unverified"]
     assert f"{LONGER} [[1]]" in report.markdown
-    assert re.findall(r"[†‡](?=\s)", report.markdown) == ["‡", "†"]
+    assert re.findall(r"[†‡](?=[\s.])", report.markdown) == ["‡", "†"]
     assert " · 3 of 5 statements backed by quotes (3 quoted, 1 inferred ‡, 1 unverified †)*" in report.markdown
     assert standing(len(report.citations), sure_claims(report.citations), report.answered) == "some"
     folder = Path(report.folder or "")

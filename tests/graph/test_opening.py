@@ -67,7 +67,7 @@ async def test_what_the_report_does_not_say_is_mended_or_marked(
     assert "<objection" not in unused
     assert "A model did not find it in what it cites." in message
     assert "Not in what it cites: 99,000." in message
-    fares = "The fares of the line fell.† The line carried 99,000 passengers.†"
+    fares = "The fares of the line fell†. The line carried 99,000 passengers†."
     assert ("fares" in report.markdown, fares in report.markdown) == (not mended, not mended)
     assert report.answered == ("yes" if mended else "partly")
     assert verify_bundle(Path(report.folder or "")).problems == []

@@ -1,5 +1,6 @@
 """A report that one call writes is written again, with what its first draft named as lacking; a second draft that is none leaves the first."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -7,11 +8,13 @@ import pytest
 
 from leadline import aresearch
 from services.reports.bundle import verify_bundle
+from services.run.settings import forget_settings
 from tests.fakes import two_drafts
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, role_of
+from tests.fakes.quoting import quoting, references_to
 from tests.fakes.read_folder import read_before
-from tests.fakes.two_drafts import COST, FIRST, LACKING, LIGHT, QUESTION, SECOND, moment_of
+from tests.fakes.two_drafts import COST, FERRY, FIRST, LACKING, LIGHT, QUESTION, SECOND, moment_of
 
 
 @pytest.fixture
@@ -76,6 +79,27 @@ async def test_what_the_search_finds_is_told_anew_although_it_stood_beside_a_quo
     asked = {moment_of(body): body["messages"][-1]["content"] for body in endpoint.requests}
     assert COST in asked["first draft"]
     assert COST in asked["second draft"].rpartition("<finding ")[2].partition("</finding>")[0]
+
+
+async def test_what_the_search_finds_is_told_although_a_step_had_quoted_it_and_the_first_draft_had_no_room_for_it(
+    endpoint: OpenAIServer, norland: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_ONE_CALL_TOKENS", "250")
+    forget_settings()
+
+    def choose(body: dict[str, Any]) -> str | None:
+        if moment_of(body) == 'researcher, title="Carts"':
+            found = json.loads(quoting(*FERRY)(body))
+            return json.dumps(found | {"medium": references_to(body, [COST])})
+        return two_drafts.answer(body)
+
+    endpoint.choose = choose
+    (norland / "ferry.md").write_text("# Carts\n\n" + "\n\n".join([*FERRY, COST]) + "\n")
+    (norland / "money.md").unlink()
+    await aresearch(QUESTION, docs=[read_before(norland)])
+    asked = {moment_of(body): body["messages"][-1]["content"] for body in endpoint.requests}
+    assert COST not in asked["first draft"]
+    assert COST in asked["second draft"]
 
 
 async def test_where_the_window_has_no_room_for_whole_passages_a_writer_sees_the_quotes(

@@ -75,6 +75,7 @@ def test_thousands_of_equal_headings_take_linear_time() -> None:
 
 
 A, B = Citation(1, "a", ("E1-1",)), Citation(2, "b", ("E2-1",))
+CONCLUDED, UNPROVED = Mark("inferred"), Mark("unverified")
 
 
 @pytest.mark.parametrize(
@@ -84,7 +85,20 @@ A, B = Citation(1, "a", ("E1-1",)), Citation(2, "b", ("E2-1",))
         ([Text("One "), A, Text(". Two. Three "), A, Text(".")], "One [[1]](a). Two. Three [[1]](a)."),
         ([Text("One "), A, B, Text(". Two "), A, Text(".")], "One [[1]](a)[[2]](b). Two [[1]](a)."),
         ([Text("甲"), A, Text("。乙"), A, Text("。")], "甲。乙[[1]](a)。"),
-        ([Text("One "), A, Text("."), Mark("inferred"), Text(" Two "), A, Text(".")], "One [[1]](a).‡ Two [[1]](a)."),
+        ([Text("One "), A, Text("."), Mark("inferred"), Text(" Two "), A, Text(".")], "One [[1]](a)‡. Two [[1]](a)."),
+        (
+            [Text("One "), A, Text("."), CONCLUDED, Text(" Two "), A, Text("."), CONCLUDED, Text(" Three "), A],
+            "One. Two [[1]](a)‡. Three [[1]](a)",
+        ),
+        (
+            [Text("One "), A, Text("."), CONCLUDED, Text(" Two "), B, Text("."), CONCLUDED],
+            "One [[1]](a)‡. Two [[2]](b)‡.",
+        ),
+        (
+            [Text("One "), A, Text("."), UNPROVED, Text(" Two "), A, Text("."), UNPROVED],
+            "One [[1]](a)†. Two [[1]](a)†.",
+        ),
+        ([Text("甲"), A, Text("。"), CONCLUDED, Text("乙"), A, Text("。"), CONCLUDED], "甲。乙[[1]](a)‡。"),
         ([Text("See .npmrc "), A, Text(". Two "), A, Text(".")], "See .npmrc. Two [[1]](a)."),
     ],
 )

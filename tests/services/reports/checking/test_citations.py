@@ -57,7 +57,7 @@ def test_a_quote_with_code_keeps_its_lines_and_one_with_a_link_verifies() -> Non
 
 def test_an_unknown_citation_is_removed_and_supports_nothing(excerpts: Excerpts) -> None:
     checked = check("HMS Challenger sounded 4,475 fathoms [E9-9]. It sounded near Guam [E2-1][E9-9].", excerpts)
-    assert checked.markdown == "HMS Challenger sounded 4,475 fathoms.† It sounded near Guam [E2-1]."
+    assert checked.markdown == "HMS Challenger sounded 4,475 fathoms†. It sounded near Guam [E2-1]."
     assert checked.claims[0].reason == "It cites E9-9, which does not exist."
     assert checked.claims[1].citations == ["E2-1"]
 
@@ -72,10 +72,10 @@ def test_citations_in_invented_forms_are_removed(invented: str, excerpts: Excerp
 
 def test_a_sentence_without_support_is_marked_in_the_report_s_language(excerpts: Excerpts) -> None:
     english = check(f"{GOOD} It was 9,999 fathoms [E2-1]. {GOOD}", excerpts)
-    assert english.markdown == f"{GOOD} It was 9,999 fathoms [E2-1].† {GOOD}"
+    assert english.markdown == f"{GOOD} It was 9,999 fathoms [E2-1]†. {GOOD}"
     assert [(one.verified, one.reason) for one in english.claims][1] == (False, "Not in what it cites: 9,999.")
     chinese = check(f"{GOOD_CHINESE}到2035年降到20%[E4-1]。", excerpts, locale="zh-CN")
-    assert chinese.markdown == f"{GOOD_CHINESE}到2035年降到20%[E4-1]。†"
+    assert chinese.markdown == f"{GOOD_CHINESE}到2035年降到20%[E4-1]†。"
     assert chinese.claims[1].reason == "所引内容中没有：2035年, 20%。"
     assert (english.marked, english.left_out) == (1, [])
 

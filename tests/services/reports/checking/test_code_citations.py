@@ -104,7 +104,7 @@ def test_output_of_a_program_is_not_found_for_its_numbers_from_nowhere(number: s
 def test_a_sentence_that_leads_its_paragraph_is_judged_by_what_that_cites_and_gets_no_other_citation() -> None:
     lead, last = "Trade and shipping changed.", "Exports rose to 23.4 million tonnes in 2021 [E1-1]."
     checked = check(f"{lead} {last}", QUOTES | {"E3-1": "Trade changed, and shipping changed, when storms came."})
-    assert checked.markdown.startswith(f"{lead}{MARK} {last}")
+    assert checked.markdown.startswith(f"{lead[:-1]}{MARK}. {last}")
     doubts = {words: (ids, doubt.uncited) for (words, ids), doubt in checked.undecided.items()}
     assert doubts[lead] == (("E1-1",), True)
     assert [uncited for _, uncited in doubts.values()].count(True) == 1

@@ -40,7 +40,7 @@ def statuses(checked: CheckedReport) -> list[Status]:
 @pytest.mark.parametrize("mark", ["[inferred: E1-1, E1-2]", "[⇒ E1-1, E1-2]", "[E1-1][E1-2 ⇒]"])
 def test_a_conclusion_is_shown_as_inference_with_its_premises(mark: str) -> None:
     checked = check(f"{STATED} {LONGER} {mark}.")
-    assert checked.markdown == f"{STATED} {LONGER} [E1-1][E1-2].‡"
+    assert checked.markdown == f"{STATED} {LONGER} [E1-1][E1-2]‡."
     claim = checked.claims[-1]
     assert (claim.status, claim.verified, claim.citations, claim.reason) == ("inferred", True, ["E1-1", "E1-2"], "")
     assert checked.marked == 0
@@ -65,7 +65,7 @@ def test_a_conclusion_that_denies_something_is_judged_as_one() -> None:
 def test_what_does_not_follow_is_not_verified_and_says_why(written: str, reason: str) -> None:
     checked = check(f"{STATED} {written}")
     assert (checked.claims[-1].status, checked.claims[-1].reason) == ("unverified", reason)
-    assert checked.markdown.endswith("†")
+    assert checked.markdown.endswith("†.")
     assert statuses(check(f"{STATED} {written}", unsupported="drop")) == ["supported", "supported"]
 
 

@@ -58,14 +58,14 @@ def test_a_heading_is_never_marked_by_itself(head: str) -> None:
 def test_a_citation_at_a_paragraph_s_end_covers_its_sentences_each_checked_by_itself() -> None:
     checked = check(f"They were 18.2 million tonnes in 2019. They were 99 million tonnes in 2020. {EXPORTS}")
     assert checked.markdown == (
-        f"They were 18.2 million tonnes in 2019. They were 99 million tonnes in 2020.{MARK} {EXPORTS}"
+        f"They were 18.2 million tonnes in 2019. They were 99 million tonnes in 2020{MARK}. {EXPORTS}"
     )
     assert [claim.citations for claim in checked.claims] == [["E1-1"], [], ["E1-1"]]
     assert [claim.status for claim in checked.claims] == ["supported", "unverified", "supported"]
 
 
 def test_a_citation_covers_nothing_behind_it_and_nothing_that_it_does_not_support() -> None:
-    assert check(f"{EXPORTS} They rose.").markdown == f"{EXPORTS} They rose.{MARK}"
+    assert check(f"{EXPORTS} They rose.").markdown == f"{EXPORTS} They rose{MARK}."
     checked = check(f"Whales are mammals that live long. {EXPORTS}")
     assert checked.claims[0].reason == "It cites nothing."
     assert checked.claims[0].citations == []
@@ -81,14 +81,14 @@ def test_a_sentence_that_its_verifier_refutes_leaves_its_citation_to_those_befor
 
 def test_a_sentence_without_citation_is_judged_by_its_verifier_with_what_its_neighbours_cite() -> None:
     said = "The promise has a price."
-    for verdict, shown in (("no_claim", said), ("supported", said), ("not_told", f"{said}{MARK}")):
+    for verdict, shown in (("no_claim", said), ("supported", said), ("not_told", f"{said[:-1]}{MARK}.")):
         judged = {(said, ("E1-1",)): Judgement(verdict=verdict, words="")}
         assert check(f"{EXPORTS} {said}", judgements=judged).markdown == f"{EXPORTS} {shown}"
 
 
 def test_what_a_verifier_finds_left_open_is_no_matter_of_its_numbers() -> None:
     said = "In 2031 the promise is open."
-    for verdict, shown in (("absent", said), ("supported", f"{said}{MARK}")):
+    for verdict, shown in (("absent", said), ("supported", f"{said[:-1]}{MARK}.")):
         judged = {(said, ("E1-1",)): Judgement(verdict=verdict, words="")}
         assert check(f"{said} {EXPORTS}", judgements=judged).markdown == f"{shown} {EXPORTS}"
 

@@ -233,7 +233,7 @@ LOG = "\n\n".join(f"## Day {day}\n\n{'anchor ' * (day == 4)}Cast {day} was made.
     ("asked", "days"),
     [
         (["P1"], [5, 6, 7]),
-        (["before P1"], [1, 2, 3]),
+        (["before P1"], [3, 2, 1]),
         ("P1, P9", [5, 6, 7]),
         (["P9", "day 2"], []),
         (["P1: the Day 7"], [7]),
