@@ -16,9 +16,9 @@ from striprtf.striprtf import rtf_to_text
 
 from schemas.card import Card
 from services.sandbox.jobs import serve
-from services.search import read_mediawiki, read_xml
+from services.search import read_latex, read_mediawiki, read_xml
 from services.search.conversion import Content, converted, with_passages
-from services.search.file_types import CODE, DATA, MARKDOWN, MEDIAWIKI, TABLES, Converted
+from services.search.file_types import CODE, DATA, LATEX, MARKDOWN, MEDIAWIKI, TABLES, Converted
 from services.search.read_markdown import as_read
 from services.search.sheets import csv_sheet, delimiter_of, sheets_markdown, tables_of
 from services.search.table_profile import Profiled, profiled
@@ -104,6 +104,8 @@ def _text(suffix: str, text: str) -> str:
         return as_read(text)
     if suffix in MEDIAWIKI:
         return read_mediawiki.as_markdown(text)
+    if suffix in LATEX:
+        return read_latex.as_markdown(text)
     if suffix in CODE or suffix == ".xml":
         return "\n".join(_in_fence(text.strip("\n"), suffix[1:]))
     if suffix == ".rtf":

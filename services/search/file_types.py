@@ -31,11 +31,12 @@ CODE = frozenset(
 DATA = CODE | frozenset(".ipynb .json .jsonl .log .ndjson .srt .vtt .xml".split())
 """Text whose first line is no title: code, data, and what is told line by line."""
 PLAIN = DATA | frozenset(
-    ".adoc .asciidoc .bib .csv .markdown .md .mediawiki .org .pod .rst .rtf .tex .textile .tsv .txt .wiki".split()
+    ".adoc .asciidoc .bib .csv .latex .ltx .markdown .md .mediawiki .org .pod .rst .rtf .tex .textile .tsv .txt .wiki".split()
 )
 """Text, whatever its markup; read by `convert_plain.py`."""
 MARKDOWN = frozenset({".md", ".markdown"})
 MEDIAWIKI = frozenset({".mediawiki", ".wiki"})
+LATEX = frozenset({".latex", ".ltx", ".tex"})
 CONVERTED = frozenset(".docx .eml .epub .htm .html .msg .odp .ods .odt .pdf .pptx .xls .xlsx".split())
 """Files that a library reads, in `convert_office.py`."""
 SUFFIXES = PLAIN | CONVERTED
