@@ -12,6 +12,7 @@ from services.run.evidence_store import EvidenceStore, content_hash
 from services.text.copies import fingerprint
 from services.text.normal_form import normalise_text
 from tests.fakes.browser import Page, chromium
+from tests.fakes.excerpts import stretch
 
 TEXTS = {
     "web": "The voyage.\n\nOn 23 March 1875 HMS Challenger sounded 4,475 fathoms near Guam.\n\nIt went on to Japan.",
@@ -44,8 +45,7 @@ def source_of(name: str, **changes: object) -> Source:
 def excerpt_of(one: str) -> Excerpt:
     name, quote = QUOTES[one]
     text = normalise_text(TEXTS[name])
-    start = text.index(quote)
-    return Excerpt(id=one, content_hash=content_hash(text), quote=quote, start=start, end=start + len(quote))
+    return stretch(quote, text, one, content_hash(text))
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from services.reports.labels import labels_for
 from services.reports.markdown import finish_report
 from services.reports.markdown_blocks import read_draft
 from services.run.evidence_store import EvidenceStore
+from tests.fakes.excerpts import whole
 from tests.services.reports.conftest import Make
 
 MARKDOWN = """# How deep: 4,475 fathoms
@@ -74,7 +75,4 @@ def check_citations(
 def excerpts_of(quotes: Mapping[str, str] | Sequence[str], content_hash: str = "") -> dict[str, Excerpt]:
     """Return excerpts by their ids, by default `E1-1`, `E1-2`, …, each of a source of its own unless all are of one."""
     named = quotes if isinstance(quotes, Mapping) else {f"E1-{place}": quote for place, quote in enumerate(quotes, 1)}
-    return {
-        key: Excerpt(id=key, content_hash=content_hash or key, quote=quote, start=0, end=len(quote))
-        for key, quote in named.items()
-    }
+    return {key: whole(quote, key, content_hash) for key, quote in named.items()}
