@@ -39,7 +39,6 @@ def test_a_bundle_has_the_stated_files_and_keys(bundle: Path, report: Report) ->
     content = json.loads((bundle / "evidence.json").read_text("utf-8"))
     assert (bundle / "report.md").read_text("utf-8") == report.markdown
     assert content["version"] == 3
-    assert {"question", "plans", "results", "contradictions", "usage", "limits", "report_sha256"} <= content.keys()
     assert set(content["sources"][0]) == {
         "id", "url", "title", "kind", "content_hash", "site", "source_kind", "fetched_at", "published", "duplicate_of",
         "snippet_only", "abstract_only", "text",
@@ -225,7 +224,7 @@ def test_a_text_lies_only_under_the_number_of_its_source(bundle: Path, name: str
 
 
 def test_what_code_cannot_judge_is_counted_and_said(bundle: Path) -> None:
-    own_words = {"status": "supported", "judgement": {"verdict": "supported", "words": "4,475 fathoms"}}
+    own_words: dict[str, Any] = {"status": "supported", "judgement": {"verdict": "supported", "words": "4,475 fathoms"}}
     fresh = verify_bundle(bundle)
     edit(bundle, lambda content: claim_again(content, **own_words), resealed=True)
     check = verify_bundle(bundle)
@@ -264,11 +263,6 @@ async def inferring(draft: Make, evidence: EvidenceStore, tmp_path: Path) -> Pat
     return tmp_path / "inferring"
 
 
-def test_a_bundle_with_an_inference_holds(inferring: Path) -> None:
-    assert verify_bundle(inferring).problems == []
-    assert verify_markdown(inferring / "report.md").problems == []
-
-
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
@@ -279,14 +273,11 @@ def test_a_bundle_with_an_inference_holds(inferring: Path) -> None:
 def test_an_inference_that_was_changed_is_found_even_when_everything_is_sealed_again(
     inferring: Path, old: str, new: str, problem: str
 ) -> None:
-    def change(content: dict[str, Any]) -> None:
-        content["claims"][2]["text"] = content["claims"][2]["text"].replace(old, new)
-
     article = inferring.parent / "article.md"
     article.write_text((inferring / "report.md").read_text("utf-8").replace(old, new), "utf-8")
     [named] = verify_markdown(article, inferring).problems
     assert "is called inferred, but" in named
-    edit(inferring, change)
+    edit(inferring, lambda content: claim_again(content, 2, text=content["claims"][2]["text"].replace(old, new)))
     rewrite(inferring, old, new)
     [found] = verify_bundle(inferring).problems
     assert "it is called inferred, but" in found
@@ -294,17 +285,12 @@ def test_an_inference_that_was_changed_is_found_even_when_everything_is_sealed_a
 
 
 def test_a_bundle_may_call_no_more_than_a_third_of_its_claims_inferred(inferring: Path) -> None:
-    def change(content: dict[str, Any]) -> None:
-        content["claims"][0]["status"] = "inferred"
-
-    edit(inferring, change, resealed=True)
+    edit(inferring, lambda content: claim_again(content, status="inferred"), resealed=True)
     assert any("more than a third" in problem for problem in verify_bundle(inferring).problems)
 
 
 def test_a_judgement_against_an_inference_is_a_problem(inferring: Path) -> None:
-    def change(content: dict[str, Any]) -> None:
-        content["claims"][2]["judgement"] = {"verdict": "not_told", "words": ""}
-
-    edit(inferring, change, resealed=True)
+    against = {"verdict": "not_told", "words": ""}
+    edit(inferring, lambda content: claim_again(content, 2, judgement=against), resealed=True)
     [problem] = verify_bundle(inferring).problems
     assert "does not follow from its premises" in problem
