@@ -1,5 +1,6 @@
 """The rendered report: numbered sources, citations as links, and everything that must be said besides."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,7 @@ from schemas.planner import Plan, Step
 from schemas.reporter import Report
 from schemas.results import StepResult
 from schemas.usage import Usage
-from services.reports.markdown import finish_report
+from services.reports.markdown import ReportInputs, finish_report
 from services.reports.rendering import to_markdown
 from tests.services.reports.conftest import PLACES, Make, excerpt_of, source_of
 
@@ -25,6 +26,11 @@ def _quoted(report: Report) -> dict[str, str]:
     """Return the number of the source of each excerpt."""
     ids = {source.content_hash: source.id for source in report.sources}
     return {excerpt.id: ids[excerpt.content_hash] for excerpt in report.excerpts}
+
+
+def disagreements(draft: ReportInputs) -> str:
+    """Return what a report has below its heading for disagreements; empty without it."""
+    return finish_report(draft, Usage()).markdown.partition("## Where sources disagree")[2].partition("##")[0]
 
 
 def test_sources_are_numbered_in_the_order_in_which_they_are_cited(draft: Make) -> None:
@@ -155,7 +161,7 @@ def test_of_a_long_side_the_sentence_on_the_topic_is_shown(draft: Make) -> None:
     other = excerpt_of("E2-1").model_copy(update={"quote": "The wire weighed 36 kg."})
     conflict = Contradiction(topic="weight of the wire", excerpt_ids=["E1-1", "E2-1"], differs="numbers")
     made = replace(draft(DEPTH, contradictions=[conflict]), excerpts=[long, other])
-    below = finish_report(made, Usage()).markdown.split("## Where sources disagree")[1].split("##")[0]
+    below = disagreements(made)
     assert "“The wire weighed 30 kg.” " in below
     assert "spring" not in below
 
@@ -170,20 +176,15 @@ def test_figures_that_rules_found_to_differ_stand_in_their_sentences_each_pair_o
         Contradiction(topic="", excerpt_ids=[*quotes], explanation=each) for each in ("40 kg / 41 kg", "3 m / 4 m")
     ]
     made = replace(draft(DEPTH, contradictions=pairs), excerpts=excerpts)
-    told = finish_report(made, Usage()).markdown.partition("## Where sources disagree")[2]
-    assert [line.split("”")[0] for line in told.splitlines() if line.startswith("- “")] == [
-        "- “The wire weighed 40 kg.",
-        "- “The wire weighed 41 kg.",
-        "- “It is 3 m.",
-        "- “It is 4 m.",
-    ]
+    told = ["The wire weighed 40 kg.", "The wire weighed 41 kg.", "It is 3 m.", "It is 4 m."]
+    assert re.findall("(?m)^- “(.*?)”", disagreements(made)) == told
 
 
 def test_a_contradiction_with_an_excerpt_that_does_not_exist_is_left_out(draft: Make) -> None:
     conflict = Contradiction(topic="t", excerpt_ids=["E1-1", "E9-9"])
-    report = finish_report(draft(DEPTH, contradictions=[conflict]), Usage())
-    assert "Where sources disagree" not in report.markdown
-    assert report.contradictions == []
+    made = draft(DEPTH, contradictions=[conflict])
+    assert not disagreements(made)
+    assert finish_report(made, Usage()).contradictions == []
 
 
 def test_an_excerpt_that_disagrees_with_itself_is_shown_whole_unless_the_text_cites_it_unconfirmed(draft: Make) -> None:
@@ -192,11 +193,11 @@ def test_an_excerpt_that_disagrees_with_itself_is_shown_whole_unless_the_text_ci
     )
     seen = Contradiction(topic="weight", excerpt_ids=["E2-1"], differs="numbers")
     made = replace(draft(DEPTH, contradictions=[seen]), excerpts=[excerpt_of("E1-1"), both])
-    below = finish_report(made, Usage()).markdown.split("## Where sources disagree")[1].split("##")[0]
+    below = disagreements(made)
     assert "30 kg" in below
     assert "36 kg" in below
     named = Contradiction(topic="weight", excerpt_ids=["E1-1"])
-    assert "Where sources disagree" not in finish_report(draft(DEPTH, contradictions=[named]), Usage()).markdown
+    assert not disagreements(draft(DEPTH, contradictions=[named]))
 
 
 HOSTILE = (
