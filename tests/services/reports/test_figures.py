@@ -51,16 +51,7 @@ def test_a_sentence_without_such_a_number_or_with_several_gets_no_card(question:
     assert figures(question, sentence) == []
 
 
-def test_a_report_of_one_statement_and_the_closest_passages_have_no_cards() -> None:
-    told = ["The ship found 11 metres of water.", "The boat found 12 metres of water."]
-    for count, figures_shown in ((1, []), (2, ["11 metres", "12 metres"])):
-        body = " ".join(f"{said[:-1]} [E1-{place}]." for place, said in enumerate(told[:count], 1))
-        written = report_of(body, told)
-        assert [figure.value for figure in parse_report(written).figures] == figures_shown
-        assert parse_report(written.model_copy(update={"by_rules": True})).figures == ()
-
-
-def test_cards_are_those_of_the_opening_and_more_than_one() -> None:
+def test_cards_are_those_of_the_opening_and_more_than_one_and_the_closest_passages_have_none() -> None:
     told = [
         "The ship found 11 metres of water.",
         "The boat found 12 metres of water.",
@@ -72,7 +63,9 @@ def test_cards_are_those_of_the_opening_and_more_than_one() -> None:
         (f"## Found\n\n{first} {second}\n\n## Limits\n\n{third}", ["11 metres", "12 metres"]),
         (f"{first}\n\n## Limits\n\n{second} {third}", []),
     ):
-        assert [figure.value for figure in parse_report(report_of(body, told)).figures] == values
+        report = report_of(body, told)
+        assert [figure.value for figure in parse_report(report).figures] == values
+        assert parse_report(report.model_copy(update={"by_rules": True})).figures == ()
 
 
 def test_a_figure_of_an_opening_that_cites_nothing_has_the_citation_of_what_it_sums_up() -> None:
