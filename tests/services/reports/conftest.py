@@ -6,7 +6,9 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 
 from schemas.evidence import Excerpt, Source
-from services.reports.markdown import ReportInputs
+from schemas.reporter import Report
+from schemas.usage import Usage
+from services.reports.markdown import ReportInputs, finish_report
 from services.reports.markdown_blocks import read_draft
 from services.run.evidence_store import EvidenceStore, content_hash
 from services.text.copies import fingerprint
@@ -28,6 +30,7 @@ QUOTES = {
 PLACES = {"web": "https://example.org/a (b)?q=1|2", "paper": "papers/wire notes.md", "plan": "政策/方案.md"}
 
 Make = Callable[..., ReportInputs]
+Finished = Callable[..., Report]
 
 
 def source_of(name: str, **changes: object) -> Source:
@@ -62,6 +65,12 @@ def draft() -> Make:
         return ReportInputs(blocks=read_draft(markdown), excerpts=chosen, sources=by_hash, **given)  # type: ignore[arg-type]  # fields are the test's
 
     return make
+
+
+@pytest.fixture
+def finished(draft: Make) -> Finished:
+    """Finish the report of a draft that is named in the same way."""
+    return lambda markdown, **fields: finish_report(draft(markdown, **fields), Usage())
 
 
 @pytest.fixture(scope="module")

@@ -10,19 +10,17 @@ import pytest
 
 from schemas.evidence import Contradiction
 from schemas.reporter import Report
-from schemas.usage import Usage
 from services.reports.added_sections import side_notes
 from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.document import words
 from services.reports.html.page import render_html
 from services.reports.labels import ENGLISH
-from services.reports.markdown import finish_report
 from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
 from services.reports.slides.pptx import render_pptx
 from services.reports.slides.slide_outline import outline
 from services.reports.word import render_docx
-from tests.services.reports.conftest import Make, source_of
+from tests.services.reports.conftest import Finished, source_of
 from tests.services.reports.full import bundle_of, report_of
 from tests.services.reports.full import evidence as evidence_of
 
@@ -30,13 +28,11 @@ DATED = ("published 2021-03-04", "published 2023-04-01, newer")
 
 
 @pytest.fixture
-def report(draft: Make) -> Report:
+def report(finished: Finished) -> Report:
     dates = {"web": DATED[0].split()[1], "paper": DATED[1].split()[1].strip(",")}
     sources = [source_of(name, published=dates.get(name)) for name in ("web", "paper", "plan")]
     conflict = Contradiction(topic="depth", excerpt_ids=["E1-1", "E2-1"])
-    return finish_report(
-        draft("# Depth\n\nIt was sounded [E1-1].", sources=sources, contradictions=[conflict]), Usage()
-    )
+    return finished("# Depth\n\nIt was sounded [E1-1].", sources=sources, contradictions=[conflict])
 
 
 @pytest.mark.parametrize(

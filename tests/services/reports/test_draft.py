@@ -17,16 +17,16 @@ from services.reports.sentences import words_of
 from services.run.errors import RevisionRefused
 from services.turn.revision import changed_by_code
 from tests.fakes.excerpts import whole
-from tests.services.reports.conftest import Make
+from tests.services.reports.conftest import Finished, Make
 from tests.services.reports.full import chinese, english
 
 
-def test_a_draft_is_the_reports_own_text_without_marks_and_with_those_of_inferences(draft: Make) -> None:
+def test_a_draft_is_the_reports_own_text_without_marks_and_with_those_of_inferences(finished: Finished) -> None:
     body = (
         "# T\n\n## A\n\nIt went on to Japan [E1-2]. Nobody painted the wire green [E2-1]. It was deep [E1-1].\n\n"
         "The wire made soundings near Guam quicker [inferred: E1-1, E2-1]."
     )
-    report = finish_report(draft(body, opening="No advice."), Usage())
+    report = finished(body, opening="No advice.")
     assert "No advice." in report.markdown
     assert "†" in report.markdown
     assert report.document
@@ -46,8 +46,10 @@ def test_a_draft_is_the_reports_own_text_without_marks_and_with_those_of_inferen
         "# 深度\n\n2018年8月30日，教育部等八部门印发实施方案[E3-1]。小学生都住在火星上[E3-1]。",
     ],
 )
-def test_a_report_made_of_the_draft_of_another_has_the_same_text_and_claims(draft: Make, body: str) -> None:
-    first = finish_report(draft(body), Usage())
+def test_a_report_made_of_the_draft_of_another_has_the_same_text_and_claims(
+    draft: Make, finished: Finished, body: str
+) -> None:
+    first = finished(body)
     assert first.document
     again = finish_report(replace(draft(""), blocks=first.document.body, former=first), Usage())
     assert again.document == first.document
@@ -55,14 +57,14 @@ def test_a_report_made_of_the_draft_of_another_has_the_same_text_and_claims(draf
     assert again.markdown == first.markdown
 
 
-def test_statements_that_stay_keep_what_the_check_said_and_others_are_checked(draft: Make) -> None:
-    first = finish_report(draft("# T\n\nIt went on to Japan [E1-2].\n\nNobody painted the wire green [E2-1]."), Usage())
+def test_statements_that_stay_keep_what_the_check_said_and_others_are_checked(finished: Finished) -> None:
+    first = finished("# T\n\nIt went on to Japan [E1-2].\n\nNobody painted the wire green [E2-1].")
     kept = Judgement(verdict="supported", words="It went on to Japan.")
     judged = [claim.model_copy(update={"status": "supported", "judgement": kept}) for claim in first.citations[:1]]
     former = first.model_copy(update={"citations": [*judged, *first.citations[1:]]})
     assert first.document
     changed = to_draft(first.document.body).replace("Nobody painted", "99 men painted")
-    claims = finish_report(draft(changed, former=former), Usage()).citations
+    claims = finished(changed, former=former).citations
     assert claims[0] == judged[0]
     assert (claims[1].text, claims[1].status) == ("99 men painted the wire green.", "unverified")
 

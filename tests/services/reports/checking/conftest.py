@@ -9,18 +9,16 @@ import pytest
 from schemas.document import Block
 from schemas.evidence import Contradiction, Excerpt
 from schemas.reporter import Report
-from schemas.usage import Usage
 from services.reports.bundle import write_bundle
 from services.reports.checking import report_check
 from services.reports.checking.checked_report import CheckedReport, FormerClaims
 from services.reports.checking.claim_check import ClaimCheck
 from services.reports.checking.code_citations import CodeCitations
 from services.reports.labels import labels_for
-from services.reports.markdown import finish_report
 from services.reports.markdown_blocks import read_draft
 from services.run.evidence_store import EvidenceStore
 from tests.fakes.excerpts import whole
-from tests.services.reports.conftest import Make
+from tests.services.reports.conftest import Finished
 
 MARKDOWN = """# How deep: 4,475 fathoms
 
@@ -38,9 +36,9 @@ MARKDOWN = """# How deep: 4,475 fathoms
 
 
 @pytest.fixture
-def report(draft: Make) -> Report:
+def report(finished: Finished) -> Report:
     conflict = Contradiction(topic="depth", excerpt_ids=["E1-1", "E2-1"])
-    return finish_report(draft(MARKDOWN, contradictions=[conflict], follow_up_questions=["What next?"]), Usage())
+    return finished(MARKDOWN, contradictions=[conflict], follow_up_questions=["What next?"])
 
 
 @pytest.fixture

@@ -13,15 +13,13 @@ from schemas.card import Card
 from schemas.evidence import Artifact
 from schemas.reporter import Report
 from schemas.results import StepResult
-from schemas.usage import Usage
 from services.reports.bundle import verify_bundle, write_bundle
 from services.reports.checking.cited_markdown import verify_markdown
-from services.reports.markdown import finish_report
 from services.run.errors import StoreError
 from services.run.evidence_store import EvidenceStore
 from tests.services.reports.checking.conftest import MARKDOWN
 from tests.services.reports.checking.tampering import Edit, claim_again, edit, rewrite
-from tests.services.reports.conftest import Make, source_of
+from tests.services.reports.conftest import Finished, source_of
 
 COUNTED = {"sources": 3, "duplicates": 0, "quotes": 4, "statements": 6, "artifacts": 0, "citations": 8}
 
@@ -61,13 +59,13 @@ async def test_writing_again_gives_the_same_bytes_and_leaves_nothing_else(
 
 
 async def test_artifacts_are_written_under_harmless_names_and_checked(
-    draft: Make, evidence: EvidenceStore, tmp_path: Path
+    finished: Finished, evidence: EvidenceStore, tmp_path: Path
 ) -> None:
     key = await evidence.put_bytes(b"a,b\n1,2\n")
     result = StepResult(
         step_id="1", status="done", artifacts=[Artifact(id="A1", name="../../etc/out put.csv", content_hash=key)]
     )
-    await write_bundle(finish_report(draft(MARKDOWN, results=[result]), Usage()), tmp_path / "out", evidence)
+    await write_bundle(finished(MARKDOWN, results=[result]), tmp_path / "out", evidence)
     [(file, data)] = files_below(tmp_path / "out" / "artifacts").items()
     assert data == b"a,b\n1,2\n"
     assert verify_bundle(tmp_path / "out").problems == []
@@ -189,7 +187,7 @@ def test_a_bundle_of_an_earlier_version_still_holds_and_its_changes_are_found(
 
 
 async def test_texts_are_named_by_number_and_name_and_those_that_the_report_links_to_are_plain(
-    evidence: EvidenceStore, draft: Make, tmp_path: Path
+    evidence: EvidenceStore, finished: Finished, tmp_path: Path
 ) -> None:
     names = {
         "web": "近视防控 实施方案（2018）",
@@ -198,7 +196,7 @@ async def test_texts_are_named_by_number_and_name_and_those_that_the_report_link
     }
     sources = [source_of(name, title=title, card=Card(title=title)) for name, title in names.items()]
     sources[2] = sources[2].model_copy(update={"card": Card(title="Lock", name="PEP 703")})
-    report = finish_report(draft(MARKDOWN, sources=sources), Usage())
+    report = finished(MARKDOWN, sources=sources)
     await write_bundle(report, tmp_path, evidence)
     assert sorted(one.name for one in (tmp_path / "sources").iterdir()) == [
         "01-近视防控-实施方案-2018.txt.gz", "02-etc-pass-wd-of-the-deep-sea-of-the-deep.txt", "03-pep-703.txt"
@@ -247,9 +245,9 @@ To sound 4,475 fathoms near Guam must therefore have been slow and heavy work wi
 
 
 @pytest.fixture
-async def inferring(draft: Make, evidence: EvidenceStore, tmp_path: Path) -> Path:
+async def inferring(finished: Finished, evidence: EvidenceStore, tmp_path: Path) -> Path:
     """The bundle of a report with an inference."""
-    report = finish_report(draft(INFERRED), Usage())
+    report = finished(INFERRED)
     assert [claim.status for claim in report.citations] == ["supported", "supported", "inferred"]
     await write_bundle(report, tmp_path / "inferring", evidence)
     return tmp_path / "inferring"
