@@ -3,10 +3,11 @@
 import pytest
 from langgraph.store.memory import InMemoryStore
 
-from schemas.evidence import Contradiction, Excerpt, Source
+from schemas.evidence import Contradiction, Source
 from services.evidence.contradictions import check_contradiction, confirmations, difference, settled_copies
 from services.run.evidence_store import EvidenceStore
 from services.text.copies import fingerprint
+from tests.fakes.excerpts import whole
 
 TRENCH = "The Challenger Deep is 10,994 m deep."
 
@@ -20,19 +21,13 @@ def check(*quotes: str, duplicate_of: str | None = None) -> Contradiction | None
         sources[key] = Source(
             url=f"{place}.md", title=f"Paper {place}", kind="document", content_hash=key, duplicate_of=copied
         )
-        excerpts[f"E{place}-1"] = Excerpt(id=f"E{place}-1", content_hash=key, quote=quote, start=0, end=len(quote))
+        excerpts[f"E{place}-1"] = whole(quote, f"E{place}-1", key)
     return check_contradiction(Contradiction(topic="", excerpt_ids=list(excerpts)), excerpts, sources)
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("The recipe needs two eggs.", "The court set nine rulings aside."),
-        ("户外活动后近视率下降。", "今天的菜谱需要两个鸡蛋。"),
-    ],
-)
-def test_quotes_on_different_subjects_are_no_contradiction(one: str, other: str) -> None:
-    assert check(one, other) is None
+def test_quotes_on_different_subjects_are_no_contradiction() -> None:
+    assert check("The recipe needs two eggs.", "The court set nine rulings aside.") is None
+    assert check("户外活动后近视率下降。", "今天的菜谱需要两个鸡蛋。") is None
 
 
 @pytest.mark.parametrize(
@@ -50,16 +45,10 @@ def test_code_says_what_two_sources_differ_in_or_that_it_sees_nothing(one: str, 
     assert found.differs == what
 
 
-@pytest.mark.parametrize(
-    ("other", "duplicate_of"),
-    [
-        (TRENCH, None),
-        ("  The Challenger   Deep is 10,994 m deep", None),
-        ("The Challenger Deep is 10,935 m deep.", "hash1"),
-    ],
-)
-def test_one_text_quoted_twice_is_no_contradiction(other: str, duplicate_of: str | None) -> None:
-    assert check(TRENCH, other, duplicate_of=duplicate_of) is None
+def test_one_text_quoted_twice_is_no_contradiction() -> None:
+    assert check(TRENCH, TRENCH) is None
+    assert check(TRENCH, "  The Challenger   Deep is 10,994 m deep") is None
+    assert check(TRENCH, "The Challenger Deep is 10,935 m deep.", duplicate_of="hash1") is None
 
 
 REST = " ".join(f"The lead of ship number {place} was armed with tallow." for place in range(20))
@@ -82,10 +71,8 @@ async def test_texts_of_two_steps_settle_whether_they_are_copies(
         key: Source(url=key, title="", kind="web", content_hash=key, fingerprint=fingerprint(page))
         for key, page in zip(keys, pages, strict=True)
     }
-    excerpts = {
-        f"E{place}-1": Excerpt(id=f"E{place}-1", content_hash=key, quote=quote, start=0, end=len(quote))
-        for place, (key, quote) in enumerate(zip(keys, quotes, strict=True), 1)
-    }
+    named = zip(("E1-1", "E2-1"), keys, quotes, strict=True)
+    excerpts = {name: whole(quote, name, key) for name, key, quote in named}
     settled = await settled_copies(sources, list(excerpts.values()), evidence)
     assert [one.duplicate_of for one in settled.values()].count(None) == (2 if differs else 1)
     found = check_contradiction(Contradiction(topic="depth", excerpt_ids=list(excerpts)), excerpts, settled)
@@ -100,7 +87,7 @@ def test_excerpts_that_do_not_exist_or_say_nothing_of_it_are_left_out() -> None:
 
 
 def test_an_excerpt_may_disagree_with_itself() -> None:
-    one = Excerpt(id="E1-1", content_hash="a", quote="It is 548 km long: 290, 175 and 123 km.", start=0, end=39)
+    one = whole("It is 548 km long: 290, 175 and 123 km.")
     named = Contradiction(topic="length", excerpt_ids=["E1-1"], explanation="The parts make 588 km.")
     assert check_contradiction(named, {"E1-1": one}, {}) == named
     assert check_contradiction(named, {}, {}) is None
@@ -121,7 +108,7 @@ def found(*said: tuple[str, str], **copies: str) -> dict[str, list[str]]:
         sources[key] = Source(
             url=url, title="On lighthouses", kind=kind, content_hash=key, duplicate_of=copies.get(key)
         )
-        excerpts.append(Excerpt(id=key, content_hash=key, quote=quote, start=0, end=len(quote)))
+        excerpts.append(whole(quote, key))
     return confirmations(excerpts, sources)
 
 
@@ -169,13 +156,10 @@ def test_the_same_owner_confirms_nothing_but_papers_at_one_address_have_several(
     assert found(("docs/a.md", OWN), ("docs/b.md", OTHERS)) == BOTH
 
 
-def test_a_copy_or_the_same_words_confirm_nothing() -> None:
+def test_a_copy_the_same_words_or_a_computation_confirm_nothing() -> None:
     assert found(("https://a.example/x", OWN), ("https://b.example/y", OTHERS), b="a") == {}
     passed_on = f"We have read in a release: {OWN} It will open in May."
     assert found(("https://a.example/x", OWN), ("https://b.example/y", passed_on)) == {}
-
-
-def test_a_computation_confirms_nothing() -> None:
     assert found(("https://a.example/x", OWN), ("computation:C1", OTHERS)) == {}
 
 

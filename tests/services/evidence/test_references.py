@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.evidence import Excerpt, Passage
+from schemas.evidence import Passage
 from schemas.researcher import Findings, NumberedPassage, ResearcherPrompt, findings_schema
 from services.evidence.references import MOST_QUOTED, Taken, ask_for_references, numbered, taken
 from services.run.errors import ModelError
 from services.text.units import LONGEST
 from tests.attacks.processor_time import processor_time
+from tests.fakes.excerpts import stretch
 from tests.fakes.openai_server import OpenAIServer, error
 
 STORED = "# Wire\n\nWire replaced hemp. It was tried in Biscay.\nA cast took\tan hour. The lead held tallow. 钢丝取代了麻绳。它更快！"
@@ -22,9 +23,9 @@ SENTENCES = ["Wire replaced hemp.", "It was tried in Biscay.", "A cast took\tan 
 CHINESE = ["钢丝取代了麻绳。", "它更快！"]
 
 
-def passage(text: str, name: str = "P1", start: int = 0, source: str = "a") -> NumberedPassage:
+def passage(text: str, name: str = "P1", start: int = 0, source: str = "a", **place: str) -> NumberedPassage:
     """Number one passage."""
-    shown = Passage(id=name, content_hash=source, title="t", start=start, end=start + len(text), text=text)
+    shown = Passage(id=name, content_hash=source, title="t", start=start, end=start + len(text), text=text, **place)
     return numbered([shown])[0]
 
 
@@ -125,14 +126,11 @@ def test_a_request_says_the_form_of_a_reference_and_an_answer_may_have_another()
 def test_a_quote_is_the_stored_text_with_its_place_in_the_source() -> None:
     found = taken(Findings(medium=["P2:2"], high=["P1:3-4", "P1:5"], low="P1:1"), PASSAGES, "3", first=7)
     assert found.excerpts == [
-        Excerpt(id="E3-7", content_hash="a", quote=STORED[start : start + len(quote)], start=start, end=start + len(quote), relevance=relevance)
-        for quote, relevance in ((f"{SENTENCES[2]} {SENTENCES[3]}", "high"),)
-        for start in [STORED.index(quote)]
-    ] + [
-        Excerpt(id="E3-8", content_hash="a", quote=CHINESE[0], start=STORED.index(CHINESE[0]), end=len(STORED) - 4, relevance="high"),
-        Excerpt(id="E3-9", content_hash="b", quote="It held sand.", start=26, end=39, relevance="medium"),
-        Excerpt(id="E3-10", content_hash="a", quote=SENTENCES[0], start=WIRE, end=WIRE + 19, relevance="low"),
-    ]  # fmt: skip
+        stretch(f"{SENTENCES[2]} {SENTENCES[3]}", STORED, "E3-7", "a", relevance="high"),
+        stretch(CHINESE[0], STORED, "E3-8", "a", relevance="high"),
+        stretch("It held sand.", OTHER.text, "E3-9", "b", relevance="medium"),
+        stretch(SENTENCES[0], STORED, "E3-10", "a", relevance="low"),
+    ]
 
 
 def test_a_sentence_that_two_passages_of_a_text_hold_is_taken_once() -> None:
@@ -169,8 +167,7 @@ def test_code_is_one_unit_with_its_lines_and_long_code_has_parts() -> None:
     assert [found.text[start:end] for start, end in found.spans] == ["You can run:", code, "It makes the folder."]
     assert found.lines[1] == "2| " + code.replace("\n", "\n | ")
     lines = [f"  step_{number}()" for number in range(50)]
-    amid = Passage(id="P1", content_hash="a", title="t", start=0, end=0, text="\n".join(lines), above="```")
-    [long] = numbered([amid])
+    long = passage("\n".join(lines), above="```")
     assert [long.text[start:end] for start, end in long.spans] == ["\n".join(lines[at : at + 20]) for at in (0, 20, 40)]
 
 
@@ -178,24 +175,19 @@ def test_the_head_of_a_table_has_no_number_and_goes_with_its_rows() -> None:
     table = "| Ship | Depth |\n| --- | --- |\n| Vema. Old | 9000 |\n| Egeria | 8000 |"
     found = passage(f"It was deep.\n\n{table}")
     assert found.lines[1:] == ["#| | Ship | Depth |\n2| | Vema. Old | 9000 |", "3| | Egeria | 8000 |"]
-    [excerpt] = taken(Findings(high=["P1:3"]), [found]).excerpts
+    [excerpt] = take("P1:3", passages=[found]).excerpts
     assert excerpt.headed_quote == "| Ship | Depth |\n| Egeria | 8000 |"
-    last = Passage(
-        id="P1", content_hash="a", title="t", start=0, end=0, text="| Egeria | 8000 |", above="| Ship | Depth |"
-    )
-    [amid] = numbered([last])
+    amid = passage("| Egeria | 8000 |", above="| Ship | Depth |")
     assert amid.lines == ["#| | Ship | Depth |\n1| | Egeria | 8000 |"]
-    assert taken(Findings(high=["P1"]), [amid]).excerpts[0].heads == "| Ship | Depth |"
+    assert take("P1", passages=[amid]).excerpts[0].heads == "| Ship | Depth |"
 
 
 def test_rows_are_told_apart_by_their_sections() -> None:
     below = passage("## In 1874\n\n| Ship | Depth |\n| --- | --- |\n| Egeria | 8000 |")
-    [row] = taken(Findings(high=[f"P1:{len(below.spans)}"]), [below]).excerpts
+    [row] = take(f"P1:{len(below.spans)}", passages=[below]).excerpts
     assert (row.quote, row.section) == ("| Egeria | 8000 |", "In 1874")
-    last = Passage(
-        id="P1", content_hash="a", title="t", start=0, end=0, text=row.quote, above=row.heads, section="In 1875"
-    )
-    assert taken(Findings(high=["P1"]), numbered([last])).excerpts[0].section == "In 1875"
+    amid = passage(row.quote, above=row.heads, section="In 1875")
+    assert take("P1", passages=[amid]).excerpts[0].section == "In 1875"
 
 
 def test_marks_of_items_belong_to_what_follows_and_headings_and_rulers_have_no_number() -> None:
@@ -231,10 +223,7 @@ Outlook
         "7| Accepted.",
         "#| Outlook",
     ]
-    assert [one.quote for one in taken(Findings(high=["P1:4", "P1:2"]), [found]).excerpts] == [
-        "Some.",
-        "#. The lock goes.",
-    ]
+    assert [one.quote for one in take("P1:4", "P1:2", passages=[found]).excerpts] == ["Some.", "#. The lock goes."]
 
 
 def test_headings_are_numbered_where_there_is_nothing_else() -> None:

@@ -3,13 +3,13 @@
 import pytest
 from langgraph.store.memory import InMemoryStore
 
-from schemas.evidence import Excerpt
 from schemas.results import StepResult
 from schemas.state import ResearchState
 from services.check.support import check_support
 from services.evidence.citable_excerpts import with_places
 from services.run.evidence_store import EvidenceStore, content_hash
 from services.text.heads import Heads
+from tests.fakes.excerpts import stretch
 
 CSV = "A note, first.\n\nyear,line,passengers_million,punctual_percent\n2016,Harbour,4.38,89.6\n2016,Mill,2.94,92.1\n2017,Harbour,4.31,94.9"
 MARKDOWN = (
@@ -52,8 +52,7 @@ def test_a_row_has_the_headings_of_its_table(text: str, row: str, heads: str) ->
 
 def _quote(row: str) -> str:
     start = CSV.index(row)
-    excerpt = Excerpt(content_hash="0", quote=CSV[start:], start=start, end=len(CSV), heads=Heads(CSV).at(start))
-    return excerpt.headed_quote
+    return stretch(CSV[start:], CSV, heads=Heads(CSV).at(start)).headed_quote
 
 
 @pytest.mark.parametrize(
@@ -73,17 +72,7 @@ async def test_excerpts_know_the_heading_that_they_stand_under() -> None:
     text = "# Scripts\n\nAbout them.\n\n## [npm ci](/commands/npm-ci)\n\n- preinstall\n- install\n"
     evidence = EvidenceStore(InMemoryStore())
     await evidence.put_text(text)
-    quotes = ["About them.", "- install"]
-    excerpts = [
-        Excerpt(
-            id=f"E1-{n}",
-            content_hash=content_hash(text),
-            quote=quote,
-            start=text.index(quote),
-            end=text.index(quote) + len(quote),
-        )
-        for n, quote in enumerate(quotes, 1)
-    ]
+    excerpts = [stretch(quote, text, content_hash=content_hash(text)) for quote in ("About them.", "- install")]
     state = ResearchState(results={"1": StepResult(step_id="1", status="done", excerpts=excerpts)}, background=None)
     placed = await with_places(state, evidence)
     assert [excerpt.section for excerpt in placed["results"]["1"].excerpts] == ["Scripts", "npm ci"]

@@ -6,12 +6,15 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 
 from schemas.evidence import Excerpt, Source
-from services.reports.markdown import ReportInputs
+from schemas.reporter import Report
+from schemas.usage import Usage
+from services.reports.markdown import ReportInputs, finish_report
 from services.reports.markdown_blocks import read_draft
 from services.run.evidence_store import EvidenceStore, content_hash
 from services.text.copies import fingerprint
 from services.text.normal_form import normalise_text
 from tests.fakes.browser import Page, chromium
+from tests.fakes.excerpts import stretch
 
 TEXTS = {
     "web": "The voyage.\n\nOn 23 March 1875 HMS Challenger sounded 4,475 fathoms near Guam.\n\nIt went on to Japan.",
@@ -27,6 +30,7 @@ QUOTES = {
 PLACES = {"web": "https://example.org/a (b)?q=1|2", "paper": "papers/wire notes.md", "plan": "政策/方案.md"}
 
 Make = Callable[..., ReportInputs]
+Finished = Callable[..., Report]
 
 
 def source_of(name: str, **changes: object) -> Source:
@@ -44,8 +48,7 @@ def source_of(name: str, **changes: object) -> Source:
 def excerpt_of(one: str) -> Excerpt:
     name, quote = QUOTES[one]
     text = normalise_text(TEXTS[name])
-    start = text.index(quote)
-    return Excerpt(id=one, content_hash=content_hash(text), quote=quote, start=start, end=start + len(quote))
+    return stretch(quote, text, one, content_hash(text))
 
 
 @pytest.fixture
@@ -62,6 +65,12 @@ def draft() -> Make:
         return ReportInputs(blocks=read_draft(markdown), excerpts=chosen, sources=by_hash, **given)  # type: ignore[arg-type]  # fields are the test's
 
     return make
+
+
+@pytest.fixture
+def finished(draft: Make) -> Finished:
+    """Finish the report of a draft that is named in the same way."""
+    return lambda markdown, **fields: finish_report(draft(markdown, **fields), Usage())
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,8 @@
 """Reports that have something of everything, as the reporter writes them."""
 
 import json
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from services.reports.markdown_blocks import read_draft
 from services.run.evidence_store import EvidenceStore, content_hash
 from services.text.copies import fingerprint
 from services.text.normal_form import normalise_text
+from tests.fakes.excerpts import whole
 
 ENGLISH = [
     "On 23 March 1875 HMS Challenger sounded 4,475 fathoms near Guam, which is 8,184 metres.",
@@ -96,7 +99,7 @@ def evidence(texts: list[str], **changes: Any) -> tuple[list[Excerpt], dict[str,
             **changes,
         }
         sources[key] = Source(**fields)
-        excerpts.append(Excerpt(id=f"E1-{place}", content_hash=key, quote=text, start=0, end=len(text)))
+        excerpts.append(whole(text, f"E1-{place}", key))
     return excerpts, sources
 
 
@@ -143,7 +146,13 @@ $$d = \\frac{{v \\cdot t}}{{2}}$$
 graph LR; ping --> echo; echo --> depth
 ```
 """
-    return report_of(body, ENGLISH, "How deep is the Challenger Deep?", "en-US", changes)
+    beside = {
+        "contradictions": [Contradiction(topic="greatest depth", excerpt_ids=["E1-3", "E1-4"], differs="numbers")],
+        "missing_aspects": ["who listened to the echo"],
+        "follow_up_questions": ["Why did nobody find the figure of 1957 again?"],
+        "opening": "Do not dive alone.",
+    }
+    return report_of(body, ENGLISH, "How deep is the Challenger Deep?", **{**beside, **changes})
 
 
 def english_from(markdown: str, **changes: Any) -> Report:
@@ -204,41 +213,29 @@ $$d = \\frac{{v \\cdot t}}{{2}}$$
 graph LR; 声波 --> 回声; 回声 --> 深度
 ```
 """
-    return report_of(body, CHINESE, "挑战者深渊有多深？", "zh-CN", changes)
+    beside = {
+        "contradictions": [Contradiction(topic="最大深度", excerpt_ids=["E1-3", "E1-4"], differs="numbers")],
+        "missing_aspects": ["是谁听到了回声"],
+        "follow_up_questions": ["为什么没有人再测到1957年的数字？"],
+        "opening": "请勿独自下潜。",
+    }
+    return report_of(body, CHINESE, "挑战者深渊有多深？", "zh-CN", **{**beside, **changes})
 
 
-def report_of(body: str, texts: list[str], question: str, locale: str, changes: dict[str, Any]) -> Report:
+def report_of(
+    body: str, texts: list[str], question: str = "How deep is it?", locale: str = "en-US", **changes: Any
+) -> Report:
+    """Return a report whose draft cites these texts, each as a source of its own, as E1-1 and so on."""
     excerpts, sources = evidence(texts)
-    chinese_words = locale == "zh-CN"
-    draft = ReportInputs(
-        question=question,
-        locale=locale,
-        title="",
-        blocks=read_draft(body, {excerpt.id: excerpt for excerpt in excerpts}),
-        excerpts=excerpts,
-        sources=sources,
-        contradictions=[
-            Contradiction(
-                topic="greatest depth" if not chinese_words else "最大深度",
-                excerpt_ids=["E1-3", "E1-4"],
-                differs="numbers",
-            )
-        ],
-        missing_aspects=["who listened to the echo"] if not chinese_words else ["是谁听到了回声"],
-        follow_up_questions=["Why did nobody find the figure of 1957 again?"]
-        if not chinese_words
-        else ["为什么没有人再测到1957年的数字？"],
-        opening="Do not dive alone." if not chinese_words else "请勿独自下潜。",
-    )
-    for name, value in changes.items():
-        setattr(draft, name, value)
-    return finish_report(draft, Usage())
+    blocks = read_draft(body, {excerpt.id: excerpt for excerpt in excerpts})
+    draft = ReportInputs(question, locale, "", blocks, excerpts, sources)
+    return finish_report(replace(draft, **changes), Usage())
 
 
-async def bundle_of(report: Report, folder: Path) -> Path:
+async def bundle_of(report: Report, folder: Path, texts: Iterable[str] = (*ENGLISH, *CHINESE)) -> Path:
     """Write the bundle of a report about these texts."""
     store = EvidenceStore(InMemoryStore())
-    for text in (*ENGLISH, *CHINESE):
+    for text in texts:
         await store.put_text(text)
     await write_bundle(report, folder, store)
     return folder

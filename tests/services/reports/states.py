@@ -16,7 +16,7 @@ from schemas.document import (
     Table,
     Text,
 )
-from schemas.evidence import Answered, Claim, Excerpt, Source, Status
+from schemas.evidence import Answered, Claim, Source, Status
 from schemas.reporter import Report
 from services.reports.added_sections import marked_sentences
 from services.reports.document import letters
@@ -25,6 +25,7 @@ from services.reports.numbered_text import numbered_text
 from services.reports.rendering import to_markdown
 from services.reports.statuses import SIGNS
 from services.run.evidence_store import content_hash
+from tests.fakes.excerpts import whole
 
 STATES: tuple[Status, ...] = ("quoted", "supported", "inferred", "unverified")
 SENTENCES: dict[str, dict[Status, str]] = {
@@ -111,7 +112,7 @@ def stated(
         markdown="",
         document=Document((*body, *(lists if claims else [])), notes, limits),
         sources=[source],
-        excerpts=[Excerpt(id="E1-1", content_hash=key, quote=text, start=0, end=len(text))],
+        excerpts=[whole(text, content_hash=key)],
         citations=claims,
         plans=[],
         results=[],

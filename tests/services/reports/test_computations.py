@@ -1,10 +1,12 @@
 """The section of programs: it shows the program of each cited computation and names its tables, and states nothing itself."""
 
+from dataclasses import replace
+
 import pytest
 from markdown_it import MarkdownIt
 
 from schemas.document import Code
-from schemas.evidence import NO_INPUT, Excerpt, Source
+from schemas.evidence import NO_INPUT, Source
 from schemas.reporter import Report
 from schemas.usage import Usage
 from services.evidence.computation import Computation, program_behind
@@ -14,6 +16,7 @@ from services.reports.markdown import ReportInputs, finish_report
 from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
 from services.run.evidence_store import content_hash
+from tests.fakes.excerpts import stretch
 
 CODE = "import pandas\n\nprint('The casts add up to', pandas.read_csv('harbour.csv').depth.sum(), 'metres.')"
 SAID = "The casts add up to 400 metres."
@@ -24,22 +27,14 @@ def report_of(
 ) -> Report:
     """Return the report of one computation."""
     text = Computation(code, "casts of 1875", SAID, {"harbour.csv": b"depth\n100\n300", "other.csv": b""}).text()
-    start = text.rindex(SAID)
-    stored = Source(
-        url="computation:code-1", title="casts of 1875", kind="computation", content_hash=content_hash(text)
-    )
+    key = content_hash(text)
+    stored = Source(url="computation:code-1", title="casts of 1875", kind="computation", content_hash=key)
     stored = stored.model_copy(update=source)
     program = program_behind(stored, text)
-    draft = ReportInputs(
-        question="How deep is the harbour?",
-        locale=locale,
-        title="",
-        blocks=read_draft(body),
-        excerpts=[Excerpt(id="E1-1", content_hash=stored.content_hash, quote=SAID, start=start, end=len(text))],
-        sources={stored.content_hash: stored},
-        programs={stored.content_hash: program} if program else {},
-    )
-    return finish_report(draft, Usage())
+    assert program
+    excerpt = stretch(SAID, text, content_hash=key)
+    draft = ReportInputs("How deep is the harbour?", locale, "", read_draft(body), [excerpt], {key: stored})
+    return finish_report(replace(draft, programs={key: program}), Usage())
 
 
 def section(report: Report) -> str:

@@ -10,35 +10,29 @@ import pytest
 
 from schemas.evidence import Contradiction
 from schemas.reporter import Report
-from schemas.usage import Usage
 from services.reports.added_sections import side_notes
-from services.reports.bundle import write_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.document import words
 from services.reports.html.page import render_html
 from services.reports.labels import ENGLISH
-from services.reports.markdown import ReportInputs, finish_report
-from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
 from services.reports.slides.pptx import render_pptx
 from services.reports.slides.slide_outline import outline
 from services.reports.word import render_docx
-from services.run.evidence_store import EvidenceStore
-from tests.services.reports.conftest import Make, source_of
+from tests.services.reports.conftest import Finished, source_of
+from tests.services.reports.full import bundle_of, report_of
 from tests.services.reports.full import evidence as evidence_of
 
 DATED = ("published 2021-03-04", "published 2023-04-01, newer")
 
 
 @pytest.fixture
-def report(draft: Make) -> Report:
+def report(finished: Finished) -> Report:
     dates = {"web": DATED[0].split()[1], "paper": DATED[1].split()[1].strip(",")}
     sources = [source_of(name, published=dates.get(name)) for name in ("web", "paper", "plan")]
     conflict = Contradiction(topic="depth", excerpt_ids=["E1-1", "E2-1"])
-    return finish_report(
-        draft("# Depth\n\nIt was sounded [E1-1].", sources=sources, contradictions=[conflict]), Usage()
-    )
+    return finished("# Depth\n\nIt was sounded [E1-1].", sources=sources, contradictions=[conflict])
 
 
 @pytest.mark.parametrize(
@@ -88,25 +82,12 @@ def test_the_dates_stand_in_every_format(report: Report) -> None:
         )
 
 
-async def test_a_side_without_a_full_stop_is_held_against_its_quote_and_not_with_its_date(
-    evidence: EvidenceStore, tmp_path: Path
-) -> None:
+async def test_a_side_without_a_full_stop_is_held_against_its_quote_and_not_with_its_date(tmp_path: Path) -> None:
     texts = ["hall length: 24 m", "hall length: 30 m"]
-    excerpts, sources = evidence_of(texts, published="2023-04-01")
-    for text in texts:
-        await evidence.put_text(text)
+    _, dated = evidence_of(texts, published="2023-04-01")
     conflict = Contradiction(topic="hall length", excerpt_ids=["E1-1", "E1-2"])
-    draft = ReportInputs(
-        "How long is the hall?",
-        "en-US",
-        "",
-        read_draft("It is 24 m [E1-1]."),
-        excerpts,
-        sources,
-        contradictions=[conflict],
-    )
-    report = finish_report(draft, Usage())
-    await write_bundle(report, tmp_path, evidence)
+    report = report_of("It is 24 m [E1-1].", texts, sources=dated, contradictions=[conflict])
+    await bundle_of(report, tmp_path, texts)
     assert "— published 2023-04-01" in report.markdown
     assert verify_markdown(tmp_path / "report.md").problems == []
     (tmp_path / "report.md").write_text(report.markdown.replace("“hall length: 30 m”", "“hall length: 31 m”"))

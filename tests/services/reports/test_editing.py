@@ -27,7 +27,8 @@ First paragraph [E1-1]. Its second line.
 
 Last paragraph."""
 IDS = {view.text.split("\n")[0].rstrip(): view.id for view in views_of(pieces_of(read_draft(DRAFT)))}
-HEAD, ROW = "| a | b |", "| 1 [E1-1] | 2 |"
+FIRST = "First paragraph [E1-1]. Its second line."
+HEAD, ROW, LAST_ROW = "| a | b |", "| 1 [E1-1] | 2 |", "| 3 [E1-2] | 4 |"
 
 
 def edit(line: str, action: str, text: str = "", moved: str = "", until: str = "") -> Edit:
@@ -54,31 +55,28 @@ def test_paragraphs_headings_items_rows_and_fences_are_blocks_and_nothing_is_los
 
 
 def test_a_block_is_replaced_dropped_added_and_moved() -> None:
-    assert changed(edit("First paragraph [E1-1]. Its second line.", "replace", "It was so [E1-1].")) == DRAFT.replace(
-        "First paragraph [E1-1]. Its second line.", "It was so [E1-1]."
-    )
+    assert changed(edit(FIRST, "replace", "It was so [E1-1].")) == DRAFT.replace(FIRST, "It was so [E1-1].")
     assert changed(edit("- two [E1-2]", "drop")) == DRAFT.replace("\n- two [E1-2]", "")
-    assert changed(edit("| 3 [E1-2] | 4 |", "add_after", "| 5 [E1-2] | 6 |")) == DRAFT.replace(
-        "| 3 [E1-2] | 4 |", "| 3 [E1-2] | 4 |\n| 5 [E1-2] | 6 |"
-    )
+    row = "| 5 [E1-2] | 6 |"
+    assert changed(edit(LAST_ROW, "add_after", row)) == DRAFT.replace(LAST_ROW, f"{LAST_ROW}\n{row}")
     moved = changed(edit("# Title", "move_after", moved=IDS["Last paragraph."]))
     assert moved.startswith("# Title\n\nLast paragraph.\n\nFirst paragraph")
 
 
 def test_a_range_of_blocks_is_replaced_dropped_and_moved() -> None:
     table = DRAFT[DRAFT.index(HEAD) : DRAFT.index("```chart") - 2]
-    assert changed(edit(HEAD, "drop", until="| 3 [E1-2] | 4 |")) == DRAFT.replace(f"\n\n{table}", "")
+    assert changed(edit(HEAD, "drop", until=LAST_ROW)) == DRAFT.replace(f"\n\n{table}", "")
     assert changed(edit("- one [E1-1]", "replace", "One and two [E1-1].", until="- two [E1-2]")) == DRAFT.replace(
         "- one [E1-1]\n- two [E1-2]", "One and two [E1-1]."
     )
-    moved = changed(edit("Last paragraph.", "move_after", moved=IDS[HEAD], until="| 3 [E1-2] | 4 |"))
+    moved = changed(edit("Last paragraph.", "move_after", moved=IDS[HEAD], until=LAST_ROW))
     assert moved.endswith(f"Last paragraph.\n\n{table}")
     assert changed(edit(ROW, "drop", until="# Title")) == DRAFT.replace(f"\n{ROW}", ""), "a range has no end before it"
 
 
 def test_a_table_keeps_the_line_below_its_head_and_goes_as_a_whole() -> None:
     assert changed(edit(HEAD, "replace", "| A | B |")) == DRAFT.replace(HEAD, "| A | B |")
-    gone = changed(edit(HEAD, "drop"), edit(ROW, "drop"), edit("| 3 [E1-2] | 4 |", "drop"))
+    gone = changed(edit(HEAD, "drop"), edit(ROW, "drop"), edit(LAST_ROW, "drop"))
     assert "|" not in gone
 
 
@@ -99,9 +97,8 @@ def test_several_additions_behind_one_block_stand_in_their_order() -> None:
 
 
 def test_a_paragraph_may_become_a_list_and_what_follows_stays_apart() -> None:
-    assert changed(edit("First paragraph [E1-1]. Its second line.", "replace", "- a [E1-1]\n- b [E1-1]")).startswith(
-        "# Title\n\n- a [E1-1]\n- b [E1-1]\n\n- one [E1-1]\n- two"
-    )
+    text = changed(edit(FIRST, "replace", "- a [E1-1]\n- b [E1-1]"))
+    assert text.startswith("# Title\n\n- a [E1-1]\n- b [E1-1]\n\n- one [E1-1]\n- two")
 
 
 @pytest.mark.parametrize(
@@ -110,7 +107,7 @@ def test_a_paragraph_may_become_a_list_and_what_follows_stays_apart() -> None:
         edit("B99", "drop"),
         edit("# Title", "replace", ""),
         edit("# Title", "replace", "No heading."),
-        edit("| 1 [E1-1] | 2 |", "replace", "no row"),
+        edit(ROW, "replace", "no row"),
         edit("# Title", "move_after", moved="B99"),
         edit("# Title", "add_after", " "),
     ],
@@ -142,9 +139,6 @@ def test_an_editor_sees_conclusions_marked_as_it_is_to_mark_them() -> None:
     assert view.text.strip() == told
 
 
-FIRST = "First paragraph [E1-1]. Its second line."
-
-
 @pytest.mark.parametrize(
     ("line", "free"),
     [
@@ -152,7 +146,7 @@ FIRST = "First paragraph [E1-1]. Its second line."
         ("- one [E1-1]", [FIRST, "- one [E1-1]"]),
         (HEAD, ["- two [E1-2]", HEAD]),
         (FIRST, [FIRST, "- one [E1-1]"]),
-        ("```chart", ["| 3 [E1-2] | 4 |", "```chart", "Last paragraph."]),
+        ("```chart", [LAST_ROW, "```chart", "Last paragraph."]),
     ],
 )
 def test_what_stands_beside_a_block_and_the_head_of_its_table_may_be_mended_with_it(line: str, free: list[str]) -> None:

@@ -2,23 +2,15 @@
 
 import pytest
 
-from schemas.usage import Usage
-from services.reports.markdown import ReportInputs, finish_report
-from services.reports.markdown_blocks import read_draft
 from services.reports.numbered_text import Citations
 from services.reports.parser import key_figures, parse_report
-from tests.services.reports.full import evidence
+from tests.services.reports.full import report_of
 
 
 def figures(question: str, *sentences: str) -> list[str]:
     """Return the values on the cards of a report that says nothing but these sentences, each with its own quote."""
-    excerpts, sources = evidence(list(sentences))
     body = "\n\n".join(f"{said} [E1-{place}]" for place, said in enumerate(sentences, 1))
-    locale = "en-US" if question.isascii() else "zh-CN"
-    draft = ReportInputs(
-        question=question, locale=locale, title="", blocks=read_draft(body), excerpts=excerpts, sources=sources
-    )
-    report = finish_report(draft, Usage())
+    report = report_of(body, list(sentences), question, "en-US" if question.isascii() else "zh-CN")
     assert all(claim.verified for claim in report.citations)
     return [figure.value for figure in key_figures(report, Citations.of(report), " ".join(sentences))]
 
@@ -59,40 +51,29 @@ def test_a_sentence_without_such_a_number_or_with_several_gets_no_card(question:
     assert figures(question, sentence) == []
 
 
-def test_a_report_of_one_statement_and_the_closest_passages_have_no_cards() -> None:
-    told = ["The ship found 11 metres of water.", "The boat found 12 metres of water."]
-    excerpts, sources = evidence(told)
-    for count, figures_shown in ((1, []), (2, ["11 metres", "12 metres"])):
-        body = " ".join(f"{said[:-1]} [E1-{place}]." for place, said in enumerate(told[:count], 1))
-        draft = ReportInputs("How deep is it?", "en-US", "", read_draft(body), excerpts, sources)
-        written = finish_report(draft, Usage())
-        assert [figure.value for figure in parse_report(written).figures] == figures_shown
-        assert parse_report(written.model_copy(update={"by_rules": True})).figures == ()
-
-
-def test_cards_are_those_of_the_opening_and_more_than_one() -> None:
+def test_cards_are_those_of_the_opening_and_more_than_one_and_the_closest_passages_have_none() -> None:
     told = [
         "The ship found 11 metres of water.",
         "The boat found 12 metres of water.",
         "For the 6 metres no level is stated.",
     ]
-    excerpts, sources = evidence(told)
     first, second, third = (f"{said[:-1]} [E1-{place}]." for place, said in enumerate(told, 1))
     for body, values in (
         (f"{first} {second}\n\n## Limits\n\n{third}", ["11 metres", "12 metres"]),
         (f"## Found\n\n{first} {second}\n\n## Limits\n\n{third}", ["11 metres", "12 metres"]),
         (f"{first}\n\n## Limits\n\n{second} {third}", []),
     ):
-        draft = ReportInputs("How deep is it?", "en-US", "", read_draft(body), excerpts, sources)
-        assert [figure.value for figure in parse_report(finish_report(draft, Usage())).figures] == values
+        report = report_of(body, told)
+        assert [figure.value for figure in parse_report(report).figures] == values
+        assert parse_report(report.model_copy(update={"by_rules": True})).figures == ()
 
 
 def test_a_figure_of_an_opening_that_cites_nothing_has_the_citation_of_what_it_sums_up() -> None:
     told = ["In 1951 the ship found 10,863 metres with a stopwatch.", "The probe of the ship cost $12 million in all."]
-    excerpts, sources = evidence(told)
     sections = "\n\n".join(f"## Part {n}\n\n{said} [E1-{n}]" for n, said in enumerate(told, 1))
-    blocks = read_draft(f"# A deep place\n\nThe ship found 10,863 metres. The probe cost $12 million.\n\n{sections}")
-    report = finish_report(ReportInputs("How deep is it?", "en-US", "", blocks, excerpts, sources), Usage())
+    report = report_of(
+        f"# A deep place\n\nThe ship found 10,863 metres. The probe cost $12 million.\n\n{sections}", told
+    )
     assert report.citations[0].cited_by == "report"
     figures = parse_report(report).figures
     assert [figure.claim for figure in figures] == ["The ship found 10,863 metres.", "The probe cost $12 million."]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from schemas.chart import Chart, Series
-from schemas.document import Heading, Text
+from schemas.document import Drawing
 from schemas.evidence import Status
 from schemas.reporter import Report
 from services.reports.charts.echarts import echarts_script
@@ -16,7 +16,7 @@ from services.reports.html.page import notebook_html, render_html
 from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
 from tests.fakes.browser import Page, needs_chromium
-from tests.services.reports.full import chinese, english
+from tests.services.reports.full import chinese, english, english_from
 from tests.services.reports.states import REASONS, stated
 from tests.services.reports.vectors import VECTORS, hostile_report
 
@@ -106,24 +106,19 @@ def test_headings_go_down_by_one_and_ids_are_unique_and_all_links_in_the_page_le
     assert page.evaluate("['main', 'nav', 'footer', 'header'].every(one => document.querySelector(one))")
 
 
-@needs_chromium
 def test_columns_of_numbers_stand_to_the_right_and_quotes_show_no_markup() -> None:
     table = "| ship | depth |\n|---|---|\n| Meteor | 8,184 |\n| Challenger | 10,863 m |"
     report = Report(title="Depths", question="How deep?", markdown=f"# Depths\n\n{table}\n")
     html = render_html(parse_report(report))
     assert '<th scope="col">ship</th><th scope="col" class="align-right">depth</th>' in html
     assert '<td>Meteor</td><td class="align-right">8,184</td>' in html
-    excerpts = [
-        excerpt.model_copy(update={"quote": f"- **Note**: {excerpt.quote}"}) if place == 0 else excerpt
-        for place, excerpt in enumerate(english().excerpts)
-    ]
-    marked = render_html(parse_report(english().model_copy(update={"excerpts": excerpts})))
-    assert (
-        f'<blockquote data-quote="- **Note**: {excerpts[0].quote[12:]}">Note: {excerpts[0].quote[12:]}</blockquote>'
-        in marked
-    )
+    first, *others = english().excerpts
+    noted = first.model_copy(update={"quote": f"- **Note**: {first.quote}"})
+    marked = render_html(parse_report(english().model_copy(update={"excerpts": [noted, *others]})))
+    assert f'<blockquote data-quote="- **Note**: {first.quote}">Note: {first.quote}</blockquote>' in marked
 
 
+@needs_chromium
 def test_the_search_counts_what_it_finds(page: Page, tmp_path: Path) -> None:
     shown(page, english(), tmp_path)
     page.evaluate(
@@ -227,26 +222,16 @@ def test_hostile_text_anywhere_stays_text(page: Page, tmp_path: Path, first: int
 def test_chart_labels_of_every_vector_are_drawn_and_nothing_more(page: Page, tmp_path: Path) -> None:
     if not echarts_script():
         pytest.skip("ECharts is not installed (extra: charts)")
-    from services.reports.charts.echarts import options
-    from services.reports.html.page import asset, data_block, page_parts
-
     charts = [
         Chart(type=kind, title="t", unit=one[:40], categories=[one[:120], "b"] if kind != "scatter" else [],
               series=[Series(name=one[:120], values=[1, 2] if kind != "scatter" else [], points=[(1, 2)] if kind == "scatter" else [])],
               sources=["E1-1"])
         for place, one in enumerate(VECTORS) for kind in [("bar", "pie", "scatter")[place % 3]]
     ]  # fmt: skip
-    parts = page_parts([".plot { width: 200px; height: 150px }"], [echarts_script(), asset("html/page.js")])
-    plots = "".join(f'<div class="plot" data-chart="{place}"></div>' for place in range(len(charts)))
-    scripts = "".join(f"<script>{one}</script>" for one in parts["scripts"])
-    place = tmp_path / "charts.html"
-    place.write_text(
-        f'<!doctype html><meta charset=utf-8><meta http-equiv="Content-Security-Policy" content="{parts["policy"]}">'
-        f"<style>{parts['style']}</style><main id=report></main><form><input id=search><output id=found></output></form>{plots}"
-        f'<script type="application/json" id="charts">{data_block([options(one) for one in charts])}</script>{scripts}',
-        "utf-8",
-    )
-    page.open(place)
+    parsed = parse_report(english())
+    drawn = replace(parsed.body[0], blocks=tuple(Drawing(one, ()) for one in charts))
+    (tmp_path / "charts.html").write_text(render_html(replace(parsed, sections=(drawn,))), "utf-8")
+    page.open(tmp_path / "charts.html")
     assert page.evaluate("document.querySelectorAll('canvas').length") == len(charts)
     page.evaluate(
         "document.querySelectorAll('.plot').forEach(p => echarts.getInstanceByDom(p).dispatchAction({type: 'showTip', seriesIndex: 0, dataIndex: 0}))"
@@ -308,14 +293,8 @@ def test_the_reason_of_a_marked_statement_opens_at_a_hover_by_key_and_at_a_tap(
     ],
 )
 def test_a_report_is_set_in_the_direction_of_its_language(title: str, direction: str) -> None:
-    report = english()
-    assert report.document
-    blocks = tuple(
-        Heading(1, (Text(title),)) if isinstance(block, Heading) and block.level == 1 else block
-        for block in report.document.body
-    )
-    report = report.model_copy(update={"title": title, "document": replace(report.document, body=blocks)})
-    for page in (render_html(parse_report(report)), render_deck(parse_report(report))):
+    parsed = parse_report(english_from(f"# {title}\n\nIt is deep.\n", title=title))
+    for page in (render_html(parsed), render_deck(parsed)):
         assert f'dir="{direction}">' in page
 
 
@@ -324,17 +303,10 @@ def test_no_line_breaks_within_a_flag_or_a_date_and_a_quote_keeps_the_lines_of_i
     page: Page, tmp_path: Path
 ) -> None:
     quote = "Write:\n\n```toml\n# a lead\n[lead]\n```"
-    report = english()
     written = "`--update-rust-version` " * 6 + "2018-06-28 " * 9
-    report = report.model_copy(
-        update={
-            "document": None,
-            "markdown": report.markdown.replace("## Evidence", f"{written}\n\n## Evidence"),
-            "excerpts": [excerpt.model_copy(update={"quote": quote}) for excerpt in report.excerpts],
-        }
-    )
-    (tmp_path / "report.html").write_text(render_html(parse_report(report)), "utf-8")
-    page.open(tmp_path / "report.html", width=390, height=844)
+    report = english_from(english().markdown.replace("## Evidence", f"{written}\n\n## Evidence"))
+    quoting = [excerpt.model_copy(update={"quote": quote}) for excerpt in report.excerpts]
+    shown(page, report.model_copy(update={"excerpts": quoting}), tmp_path, width=390)
     assert page.evaluate("[...document.querySelectorAll('.whole')].map(one => one.getClientRects().length)") == [1] * 15
     quoted = ".references blockquote"
     page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
@@ -345,8 +317,5 @@ def test_no_line_breaks_within_a_flag_or_a_date_and_a_quote_keeps_the_lines_of_i
 
 
 def test_tasks_have_boxes_in_the_place_of_bullets() -> None:
-    report = english()
-    tasks = "- [x] Sounded\n- [ ] Drawn\n- Other\n\n## Evidence"
-    markdown = report.markdown.replace("## Evidence", tasks)
-    html = render_html(parse_report(report.model_copy(update={"document": None, "markdown": markdown})))
+    html = render_html(parse_report(english_from("# Depth\n\n- [x] Sounded\n- [ ] Drawn\n- Other\n")))
     assert '<li class="task">☑ Sounded</li>\n<li class="task">☐ Drawn</li>\n<li>Other</li>' in html

@@ -1,5 +1,6 @@
 """The rendered report: numbered sources, citations as links, and everything that must be said besides."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -11,9 +12,9 @@ from schemas.planner import Plan, Step
 from schemas.reporter import Report
 from schemas.results import StepResult
 from schemas.usage import Usage
-from services.reports.markdown import finish_report
+from services.reports.markdown import ReportInputs, finish_report
 from services.reports.rendering import to_markdown
-from tests.services.reports.conftest import PLACES, Make, excerpt_of, source_of
+from tests.services.reports.conftest import PLACES, Finished, Make, excerpt_of, source_of
 
 WEB_LINK = "https://example.org/a%20%28b%29?q=1%7C2"
 PAPER_1, PAPER_2 = "sources/01-the-paper.txt", "sources/02-the-paper.txt"
@@ -27,8 +28,13 @@ def _quoted(report: Report) -> dict[str, str]:
     return {excerpt.id: ids[excerpt.content_hash] for excerpt in report.excerpts}
 
 
-def test_sources_are_numbered_in_the_order_in_which_they_are_cited(draft: Make) -> None:
-    report = finish_report(draft(f"{WIRE} {DEPTH} {WIRE}"), Usage())
+def disagreements(draft: ReportInputs) -> str:
+    """Return what a report has below its heading for disagreements; empty without it."""
+    return finish_report(draft, Usage()).markdown.partition("## Where sources disagree")[2].partition("##")[0]
+
+
+def test_sources_are_numbered_in_the_order_in_which_they_are_cited(finished: Finished) -> None:
+    report = finished(f"{WIRE} {DEPTH} {WIRE}")
     assert f"Wire replaced the hemp line [[1]]({PAPER_1}). HMS" in report.markdown
     assert f"near Guam [[2]]({WEB_LINK})." in report.markdown
     assert [(one.id, one.title) for one in report.sources] == [
@@ -44,18 +50,14 @@ def test_sources_are_numbered_in_the_order_in_which_they_are_cited(draft: Make) 
     }
 
 
-def test_neighbouring_citations_of_one_source_are_one(draft: Make) -> None:
-    report = finish_report(
-        draft("HMS Challenger sounded 4,475 fathoms near Guam and went on to Japan [E1-1][E1-2][E2-1]."), Usage()
-    )
+def test_neighbouring_citations_of_one_source_are_one(finished: Finished) -> None:
+    report = finished("HMS Challenger sounded 4,475 fathoms near Guam and went on to Japan [E1-1][E1-2][E2-1].")
     assert f"Japan [[1]]({WEB_LINK})[[2]]({PAPER_2})." in report.markdown
 
 
-def test_copies_are_cited_as_their_original_and_listed_with_it(draft: Make) -> None:
+def test_copies_are_cited_as_their_original_and_listed_with_it(finished: Finished) -> None:
     copy = source_of("paper", duplicate_of=source_of("web").content_hash, fingerprint="")
-    report = finish_report(
-        draft(f"{WIRE} {DEPTH}", sources=[source_of("web"), copy], excerpts=["E1-1", "E2-1"]), Usage()
-    )
+    report = finished(f"{WIRE} {DEPTH}", sources=[source_of("web"), copy], excerpts=["E1-1", "E2-1"])
     assert "line. HMS" in report.markdown  # what stands behind the next sentence holds for both
     assert f"Guam [[1]]({WEB_LINK})." in report.markdown
     assert [(one.id, one.duplicate_of) for one in report.sources] == [("S1", None), ("S2", copy.duplicate_of)]
@@ -63,31 +65,29 @@ def test_copies_are_cited_as_their_original_and_listed_with_it(draft: Make) -> N
     assert f"same text: {PLACES['paper']}" in report.markdown
 
 
-def test_a_copy_stands_for_an_original_that_is_not_among_the_sources(draft: Make) -> None:
+def test_a_copy_stands_for_an_original_that_is_not_among_the_sources(finished: Finished) -> None:
     copies = [
         source_of("paper", duplicate_of="f" * 64, fingerprint=""),
         source_of("web", duplicate_of="f" * 64, fingerprint=""),
     ]
-    report = finish_report(draft(WIRE, sources=copies, excerpts=["E2-1", "E1-1"]), Usage())
+    report = finished(WIRE, sources=copies, excerpts=["E2-1", "E1-1"])
     assert [(one.id, one.title, one.duplicate_of) for one in report.sources] == [
         ("S1", "The paper", None),
         ("S2", "The web", report.sources[0].content_hash),
     ]
 
 
-def test_the_title_is_the_draft_s_heading_else_the_plan_s(draft: Make) -> None:
-    assert finish_report(draft(f"# 4,475 fathoms\n\n{DEPTH}"), Usage()).title == "4,475 fathoms"
-    assert finish_report(draft(DEPTH), Usage()).title == "The depth of the trench"
-    assert finish_report(draft(DEPTH, title="It is 12,345 m deep"), Usage()).title == "How deep is the trench?"
+def test_the_title_is_the_draft_s_heading_else_the_plan_s(finished: Finished) -> None:
+    assert finished(f"# 4,475 fathoms\n\n{DEPTH}").title == "4,475 fathoms"
+    assert finished(DEPTH).title == "The depth of the trench"
+    assert finished(DEPTH, title="It is 12,345 m deep").title == "How deep is the trench?"
 
 
 @pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
-def test_no_evidence_makes_an_honest_report_without_claims(draft: Make, locale: str) -> None:
+def test_no_evidence_makes_an_honest_report_without_claims(finished: Finished, locale: str) -> None:
     failed = StepResult(step_id="1", status="failed", error="search is down")
     plan = Plan(title="t", steps=[Step(id="1", title="Find the depth", description="d")])
-    report = finish_report(
-        draft("The trench is 9,999 m deep [E1-1].", excerpts=[], locale=locale, results=[failed], plans=[plan]), Usage()
-    )
+    report = finished("The trench is 9,999 m deep [E1-1].", excerpts=[], locale=locale, results=[failed], plans=[plan])
     assert "9,999" not in report.markdown
     assert ("没有找到" if locale == "zh-CN" else "No evidence was found") in report.markdown
     assert "Find the depth" in report.markdown
@@ -95,13 +95,13 @@ def test_no_evidence_makes_an_honest_report_without_claims(draft: Make, locale: 
     assert (report.citations, report.sources, report.excerpts) == ([], [], [])
 
 
-def test_a_draft_of_which_nothing_holds_says_so(draft: Make) -> None:
-    report = finish_report(draft("# Depth\n\nThe moon is green [E1-1].", unsupported="drop"), Usage())
+def test_a_draft_of_which_nothing_holds_says_so(finished: Finished) -> None:
+    report = finished("# Depth\n\nThe moon is green [E1-1].", unsupported="drop")
     assert "No sentence of the draft was supported" in report.markdown
     assert "left out because their citations do not support them: 1" in report.markdown
 
 
-def test_limits_name_everything_that_the_report_lacks(draft: Make) -> None:
+def test_limits_name_everything_that_the_report_lacks(finished: Finished) -> None:
     steps = [Step(id=str(place), title=f"Step {place} title", description="d") for place in (1, 2, 3)]
     results = [
         StepResult(step_id="1", status="done", excerpts=[excerpt_of("E1-1")]),
@@ -109,18 +109,15 @@ def test_limits_name_everything_that_the_report_lacks(draft: Make) -> None:
         StepResult(step_id="3", status="skipped", error="Step 2 came to nothing."),
     ]
     snippet = source_of("web", snippet_only=True)
-    report = finish_report(
-        draft(
-            f"{DEPTH} It was green [E1-1].",
-            sources=[snippet],
-            excerpts=["E1-1"],
-            plans=[Plan(title="t", steps=steps)],
-            results=results,
-            limits=["The limit of 3 plans was reached."],
-            missing_aspects=["who paid"],
-            notes=["Written without a language model."],
-        ),
-        Usage(),
+    report = finished(
+        f"{DEPTH} It was green [E1-1].",
+        sources=[snippet],
+        excerpts=["E1-1"],
+        plans=[Plan(title="t", steps=steps)],
+        results=results,
+        limits=["The limit of 3 plans was reached."],
+        missing_aspects=["who paid"],
+        notes=["Written without a language model."],
     )
     below = report.markdown.split("## Limits of this report")[1].split("## References")[0]
     for said in (
@@ -138,16 +135,16 @@ def test_limits_name_everything_that_the_report_lacks(draft: Make) -> None:
 
 @pytest.mark.parametrize(("locale", "said"), [("en-US", "not confirmed by code"), ("zh-CN", "程序未能证实")])
 def test_a_contradiction_that_code_cannot_see_says_so_unless_the_text_cites_its_sides(
-    draft: Make, locale: str, said: str
+    finished: Finished, locale: str, said: str
 ) -> None:
     named = Contradiction(topic="what was used", excerpt_ids=["E1-1", "E2-1"])
     seen = named.model_copy(update={"differs": "numbers"})
-    assert said in finish_report(draft(DEPTH, contradictions=[named], locale=locale), Usage()).markdown
-    assert said not in finish_report(draft(DEPTH, contradictions=[seen], locale=locale), Usage()).markdown
+    assert said in finished(DEPTH, contradictions=[named], locale=locale).markdown
+    assert said not in finished(DEPTH, contradictions=[seen], locale=locale).markdown
     both = f"{DEPTH} The lead was armed with tallow [E2-1]."
-    assert said not in finish_report(draft(both, contradictions=[named], locale=locale), Usage()).markdown
+    assert said not in finished(both, contradictions=[named], locale=locale).markdown
     apart = both.replace(". The lead", ".\n\nThe lead")
-    assert said in finish_report(draft(apart, contradictions=[named], locale=locale), Usage()).markdown
+    assert said in finished(apart, contradictions=[named], locale=locale).markdown
 
 
 def test_of_a_long_side_the_sentence_on_the_topic_is_shown(draft: Make) -> None:
@@ -155,7 +152,7 @@ def test_of_a_long_side_the_sentence_on_the_topic_is_shown(draft: Make) -> None:
     other = excerpt_of("E2-1").model_copy(update={"quote": "The wire weighed 36 kg."})
     conflict = Contradiction(topic="weight of the wire", excerpt_ids=["E1-1", "E2-1"], differs="numbers")
     made = replace(draft(DEPTH, contradictions=[conflict]), excerpts=[long, other])
-    below = finish_report(made, Usage()).markdown.split("## Where sources disagree")[1].split("##")[0]
+    below = disagreements(made)
     assert "“The wire weighed 30 kg.” " in below
     assert "spring" not in below
 
@@ -170,20 +167,15 @@ def test_figures_that_rules_found_to_differ_stand_in_their_sentences_each_pair_o
         Contradiction(topic="", excerpt_ids=[*quotes], explanation=each) for each in ("40 kg / 41 kg", "3 m / 4 m")
     ]
     made = replace(draft(DEPTH, contradictions=pairs), excerpts=excerpts)
-    told = finish_report(made, Usage()).markdown.partition("## Where sources disagree")[2]
-    assert [line.split("”")[0] for line in told.splitlines() if line.startswith("- “")] == [
-        "- “The wire weighed 40 kg.",
-        "- “The wire weighed 41 kg.",
-        "- “It is 3 m.",
-        "- “It is 4 m.",
-    ]
+    told = ["The wire weighed 40 kg.", "The wire weighed 41 kg.", "It is 3 m.", "It is 4 m."]
+    assert re.findall("(?m)^- “(.*?)”", disagreements(made)) == told
 
 
 def test_a_contradiction_with_an_excerpt_that_does_not_exist_is_left_out(draft: Make) -> None:
     conflict = Contradiction(topic="t", excerpt_ids=["E1-1", "E9-9"])
-    report = finish_report(draft(DEPTH, contradictions=[conflict]), Usage())
-    assert "Where sources disagree" not in report.markdown
-    assert report.contradictions == []
+    made = draft(DEPTH, contradictions=[conflict])
+    assert not disagreements(made)
+    assert finish_report(made, Usage()).contradictions == []
 
 
 def test_an_excerpt_that_disagrees_with_itself_is_shown_whole_unless_the_text_cites_it_unconfirmed(draft: Make) -> None:
@@ -192,11 +184,11 @@ def test_an_excerpt_that_disagrees_with_itself_is_shown_whole_unless_the_text_ci
     )
     seen = Contradiction(topic="weight", excerpt_ids=["E2-1"], differs="numbers")
     made = replace(draft(DEPTH, contradictions=[seen]), excerpts=[excerpt_of("E1-1"), both])
-    below = finish_report(made, Usage()).markdown.split("## Where sources disagree")[1].split("##")[0]
+    below = disagreements(made)
     assert "30 kg" in below
     assert "36 kg" in below
     named = Contradiction(topic="weight", excerpt_ids=["E1-1"])
-    assert "Where sources disagree" not in finish_report(draft(DEPTH, contradictions=[named]), Usage()).markdown
+    assert not disagreements(draft(DEPTH, contradictions=[named]))
 
 
 HOSTILE = (
@@ -231,8 +223,8 @@ def test_text_from_outside_injects_nothing(draft: Make) -> None:
 @pytest.mark.parametrize(
     "url", ["javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "//evil.example", "ftp://evil.example"]
 )
-def test_only_web_addresses_become_links(draft: Make, url: str) -> None:
-    report = finish_report(draft(DEPTH, sources=[source_of("web", url=url)], excerpts=["E1-1"]), Usage())
+def test_only_web_addresses_become_links(finished: Finished, url: str) -> None:
+    report = finished(DEPTH, sources=[source_of("web", url=url)], excerpts=["E1-1"])
     assert "[[1]](sources/01-the-web.txt)" in report.markdown
     assert f"]({url}" not in report.markdown
 

@@ -5,9 +5,11 @@ import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from services.reports.document import ParsedReport
 from services.reports.parser import parse_report
 from services.reports.slides.slide_outline import outline
 from services.text.languages import direction
@@ -20,10 +22,15 @@ from services.reports.slides.pptx import render_pptx  # noqa: E402 - it needs th
 IMPRESS = shutil.which("loimpress")
 
 
+def made(report: ParsedReport) -> Any:
+    """Return the presentation of a report, read again."""
+    return pptx.Presentation(io.BytesIO(render_pptx(report)))
+
+
 def test_powerpoint_has_native_tables_pictures_of_charts_and_sources_in_its_notes() -> None:
     pytest.importorskip("vl_convert", reason="pictures of charts need the extra charts")
     parsed = parse_report(chinese())
-    deck = pptx.Presentation(io.BytesIO(render_pptx(parsed)))
+    deck = made(parsed)
     shapes = [shape for slide in deck.slides for shape in slide.shapes]
     assert len(deck.slides) == len(outline(parsed))
     assert sum(shape.has_table for shape in shapes) == 1
@@ -37,8 +44,7 @@ def test_powerpoint_has_native_tables_pictures_of_charts_and_sources_in_its_note
 
 
 def test_powerpoint_sets_arabic_from_the_right() -> None:
-    report = english_from(ARABIC, locale="ar")
-    deck = pptx.Presentation(io.BytesIO(render_pptx(parse_report(report))))
+    deck = made(parse_report(english_from(ARABIC, locale="ar")))
     shapes = [shape for slide in deck.slides for shape in slide.shapes]
     for paragraph in (one for shape in shapes if shape.has_text_frame for one in shape.text_frame.paragraphs):
         rtl = paragraph._p.find("{*}pPr[@rtl='1'][@algn='r']") is not None
@@ -48,8 +54,7 @@ def test_powerpoint_sets_arabic_from_the_right() -> None:
 
 def test_text_and_code_on_cards_begin_at_the_left_and_code_keeps_its_letters_apart() -> None:
     code = "# Depth\n\n## Use\n\nIt is called.\n\n```python\ndef depth(t):\n    return t\n```\n"
-    report = english_from(code)
-    deck = pptx.Presentation(io.BytesIO(render_pptx(parse_report(report))))
+    deck = made(parse_report(english_from(code)))
     frames = [shape.text_frame for slide in deck.slides for shape in slide.shapes if shape.has_text_frame]
     [lines] = [frame.paragraphs for frame in frames if "def depth" in frame.text]
     assert [line.alignment for line in lines] == [pptx.enum.text.PP_ALIGN.LEFT] * 2
@@ -59,7 +64,7 @@ def test_text_and_code_on_cards_begin_at_the_left_and_code_keeps_its_letters_apa
 def test_lines_of_powerpoints_cover_stand_one_below_the_other() -> None:
     parsed = parse_report(english())
     parsed = replace(parsed, counts=replace(parsed.counts, text="statements backed by quotes " * 10))
-    cover = pptx.Presentation(io.BytesIO(render_pptx(parsed))).slides[0]
+    cover = made(parsed).slides[0]
     *_, status, day = sorted(cover.shapes, key=lambda shape: shape.top)
     assert "backed" in status.text_frame.text
     assert status.top + status.height <= day.top

@@ -34,7 +34,8 @@ TEXTS = {
 def report_in(locale: str, label: str = "TL;DR") -> Report:
     question, title, [first, second] = TEXTS[locale]
     body = f"# {title}\n\n**{label}** {first} [E1-1]\n\n{second} [E1-2]\n"
-    return report_of(body, [first, second], question, locale, {"contradictions": [], "opening": ""})
+    told = {"missing_aspects": ["who listened"], "follow_up_questions": ["Why?"]}
+    return report_of(body, [first, second], question, locale, **told)
 
 
 @pytest.mark.parametrize(
@@ -44,13 +45,13 @@ def report_in(locale: str, label: str = "TL;DR") -> Report:
             "fr-FR",
             "*Répond à la question : en partie · tous les extraits vérifiés (2 affirmations – citées : 2)*",
             ["Limites de ce rapport", "Questions à poser ensuite", "Références"],
-            "Reste sans réponse : who listened to the echo",
+            "Reste sans réponse : who listened",
         ),
         (
             "ar",
             "*الإجابة عن السؤال: جزئيًا · جرى التحقق من كل الاقتباسات (عدد العبارات: 2؛ مقتبسة: 2)*",
             ["حدود هذا التقرير", "أسئلة للمتابعة", "المراجع"],
-            "بقي دون إجابة: who listened to the echo",
+            "بقي دون إجابة: who listened",
         ),
     ],
 )

@@ -7,25 +7,20 @@ from typing import Any
 import pytest
 
 from schemas.document import Citation, Code, Quotation, Table, Text
-from schemas.usage import Usage
 from services.reports.document import ParsedReport
-from services.reports.markdown import ReportInputs, finish_report
-from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
 from services.reports.slides.draft import material_of
 from services.reports.slides.layout import chart_of, quote_cards
 from services.reports.slides.slide import HIGH, ShownCard, Slide, cards_height
 from services.reports.slides.slide_outline import AT_FOOT, CONTENTS, MAX_SECTION_SLIDES, MAX_SLIDES, outline
-from tests.services.reports.full import ENGLISH, english, english_from, evidence, wide_table
+from tests.services.reports.full import ENGLISH, english, english_from, report_of, wide_table
 
 LONG = "The ship {name} sounded the trench and found no bottom with the line that was aboard. " * 6
 
 
 def parsed(body: str, **changes: Any) -> ParsedReport:
     """Return a report that has this body."""
-    excerpts, sources = evidence(ENGLISH)
-    draft = ReportInputs("How deep is the sea?", "en-US", "", read_draft(body), excerpts, sources, **changes)
-    return parse_report(finish_report(draft, Usage()))
+    return parse_report(report_of(body, ENGLISH, "How deep is the sea?", **changes))
 
 
 def written(body: str, **changes: Any) -> list[Slide]:

@@ -16,13 +16,9 @@ from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
 from services.reports.slides.draft import DeckProof, material_of, settle_deck
 from services.reports.slides.layout import MAX_ROWS
-from services.reports.slides.slide_outline import (
-    MAX_SLIDES,
-    MIN_FIGURES,
-    outline,
-)
+from services.reports.slides.slide_outline import MAX_SLIDES, MIN_FIGURES, outline
 from tests.fakes.browser import Page, needs_chromium
-from tests.services.reports.full import chinese, english
+from tests.services.reports.full import chinese, english, english_from
 from tests.services.reports.test_html import quiet
 from tests.services.reports.vectors import VECTORS, hostile_report
 
@@ -165,16 +161,14 @@ def decked(language: str) -> Report:
     """Return a report with a deck that a model wrote: cards as long as they may be, a table, an inference."""
     report = english() if language == "en" else chinese()
     ids = [excerpt.id for excerpt in report.excerpts[:3]]
-    title = (
-        "Sound measures the deepest places better than any rope"
-        if language == "en"
-        else "声波测量最深处比任何绳索都准确"
-    )
-    text = (
-        ("Wire and sound took the place of hemp rope in deep water " * 3)[:160]
-        if language == "en"
-        else ("钢丝与声波取代了麻绳" * 20)[:160]
-    )
+    title, sentence = {
+        "en": (
+            "Sound measures the deepest places better than any rope",
+            "Wire and sound took the place of hemp rope in deep water ",
+        ),
+        "zh": ("声波测量最深处比任何绳索都准确", "钢丝与声波取代了麻绳"),
+    }[language]
+    text = (sentence * 20)[:160]
     cards = [DeckCard(text=f"{place} {text}", citations=ids, inferred=place == 3) for place in range(4)]
     sections = len(parse_report(report).body)
     pages = [
@@ -231,11 +225,8 @@ def test_a_page_shows_a_figure_that_proves_its_title_and_a_card_shows_the_number
 
 def test_a_deck_of_a_model_shows_the_code_that_a_page_names_and_other_code_in_its_notes() -> None:
     code = "```toml\n[lead]\n# of iron\n```\n\n†\n\n1. Sound:\n\n    ```sh\n    ping --wait\n    ```\n\n```mermaid\n"
-    report = english()
-    markdown = report.markdown.replace("```mermaid\n", code)
-    report = report.model_copy(update={"document": None, "markdown": markdown})
-    parsed = parse_report(report)
-    shown = [figure for section in material_of(parsed).sections for figure in section.figures]
+    report = english_from(english().markdown.replace("```mermaid\n", code))
+    shown = [figure for section in material_of(parse_report(report)).sections for figure in section.figures]
     assert [(one.number, one.shows) for one in shown if one.kind == "code"] == [
         (4, "[lead]\n# of iron"),
         (5, "ping --wait"),
@@ -281,6 +272,12 @@ OVERLAPPING = """
 """
 
 
+def measured(kind: Literal["bar", "line", "pie"], unit: str, categories: list[str], *values: list[float]) -> Chart:
+    names = [f"measured by {number}" if len(values) > 1 else "" for number in range(1, len(values) + 1)]
+    series = [Series(name=name, values=each) for name, each in zip(names, values, strict=True)]
+    return Chart(type=kind, title=f"{kind} {unit}", unit=unit, categories=categories, series=series, sources=["E1-1"])
+
+
 @needs_chromium
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
 def test_texts_of_charts_neither_overlap_nor_leave_the_chart(
@@ -289,29 +286,17 @@ def test_texts_of_charts_neither_overlap_nor_leave_the_chart(
     years = ["1951", "1957", "1960", "1984"]
     names = ["The second HMS Challenger and her crew", "The Soviet ship Vityaz", "Trieste: Piccard and Walsh"]
     parts = ["North Atlantic", "South Pacific", "Indian Ocean", "Arctic"]
-    given: list[tuple[Literal["bar", "line", "pie"], str, list[str], list[list[float]]]] = [
-        ("bar", "m", years, [[-121, 50, -68, -60], [-72, 99, -19, -11]]),
-        ("bar", "metres", years, [[10863, 11034, 10916, 10924], [10880, 11022, 10911, 10935]]),
-        ("bar", "km", parts, [[6123, 7201, 5320, 1200], [6150, 7230, 5350, 1210], [6190, 7290, 5390, 1250]]),
-        ("bar", "fathoms", names, [[5940.25, 6033.5, 5968]]),
-        ("bar", "feet", names, [[10863, -15034, 10916], [10880, -11022, 10911]]),
-        ("bar", "share", [f"202{n}: {n + 2} threads on a processor" for n in range(7)], [[5, 6, 7, 8, 3, 10, 15]]),
-        ("line", "m", years, [[10863, 11034, 10916, 10924], [10880, 11022, 10911, 10935]]),
-        ("pie", "%", parts, [[46.2, 22.4, 19.5, 11.9]]),
-    ]
     charts = [
-        Chart(
-            type=kind,
-            title=f"{kind} {unit}",
-            unit=unit,
-            categories=categories,
-            series=[
-                Series(name=f"measured by {number}" if len(series) > 1 else "", values=values)
-                for number, values in enumerate(series, 1)
-            ],
-            sources=["E1-1"],
-        )
-        for kind, unit, categories, series in given
+        measured("bar", "m", years, [-121, 50, -68, -60], [-72, 99, -19, -11]),
+        measured("bar", "metres", years, [10863, 11034, 10916, 10924], [10880, 11022, 10911, 10935]),
+        measured("bar", "km", parts, [6123, 7201, 5320, 1200], [6150, 7230, 5350, 1210], [6190, 7290, 5390, 1250]),
+        measured("bar", "fathoms", names, [5940.25, 6033.5, 5968]),
+        measured("bar", "feet", names, [10863, -15034, 10916], [10880, -11022, 10911]),
+        measured(
+            "bar", "share", [f"202{n}: {n + 2} threads on a processor" for n in range(7)], [5, 6, 7, 8, 3, 10, 15]
+        ),
+        measured("line", "m", years, [10863, 11034, 10916, 10924], [10880, 11022, 10911, 10935]),
+        measured("pie", "%", parts, [46.2, 22.4, 19.5, 11.9]),
     ]
     report = parse_report(english())
     sections = [replace(report.body[0], anchor=chart.title, blocks=(Drawing(chart, ()),)) for chart in charts]

@@ -3,6 +3,7 @@
 from schemas.evidence import Excerpt, Source
 from services.reports.whole_passages import beside_quotes
 from services.run.errors import StoreError
+from tests.fakes.excerpts import stretch
 
 FIRST, SECOND, THIRD = (
     f"The {name} bell of Norland was cast in the year of the flood." for name in ("big", "low", "old")
@@ -12,9 +13,8 @@ FAR = "Of the ferry nothing is told here, and a long paragraph tells of its rope
 TEXT = f"# Bells\n\n{FIRST} {SECOND} {THIRD}\n\n{TABLE}\n\n## Ferry\n\n{FAR}\n\n{FAR}\n"
 
 
-def quote(key: str, words: str, text: str = TEXT, content_hash: str = "bells") -> Excerpt:
-    start = text.index(words)
-    return Excerpt(id=key, content_hash=content_hash, quote=words, start=start, end=start + len(words))
+def quote(key: str, words: str, text: str = TEXT) -> Excerpt:
+    return stretch(words, text, key, "bells")
 
 
 async def beside(

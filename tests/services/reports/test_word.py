@@ -73,7 +73,7 @@ async def test_code_in_a_quote_stays_in_the_quote() -> None:
 async def test_a_long_quote_is_cut_behind_a_word_in_the_references() -> None:
     texts = [*ENGLISH[:3], f"The Vityaz {'reported a figure again and again ' * 20}."]
     body = "# Title\n\n## Depth\n\nThe Vityaz reported a figure again and again [E1-4]."
-    report = report_of(body, texts, "How deep is it?", "en-US", {})
+    report = report_of(body, texts)
     quote = (await text(report)).rpartition("References")[2].partition("The Vityaz reported")[2].partition("\n")[0]
     assert re.search(r" (?:reported|a|figure|again|and) …$", quote), quote
     assert len(quote) <= QUOTE

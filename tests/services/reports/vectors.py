@@ -130,11 +130,11 @@ def hostile_report(vectors: list[str], drawn: int = len(VECTORS)) -> Report:
     made = (hostile(vector, drawn=place < drawn) for place, vector in enumerate(vectors))
     bodies, quotes = zip(*made, strict=True)
     excerpts, sources = evidence([f"{quote} {place}" for place, quote in enumerate(quotes)])
-    listed = [
-        one.model_copy(update={"number": place, "title": vectors[(place - 1) % len(vectors)], "published": vectors[(place - 1) % len(vectors)],
-                               "url": vectors[(place - 1) % len(vectors)] if place % 3 else f"https://example.org/{vectors[(place - 1) % len(vectors)]}"})
-        for place, one in enumerate(sources.values(), 1)
-    ]  # fmt: skip
+    listed = []
+    for place, (source, vector) in enumerate(zip(sources.values(), vectors, strict=True), 1):
+        told = {"number": place, "title": vector, "published": vector}
+        url = vector if place % 3 else f"https://example.org/{vector}"
+        listed.append(source.model_copy(update={**told, "url": url}))
     claims = [
         Claim(text=f"{one} 40 metres", citations=[f"E1-{place}"], verified=True) for place, one in enumerate(vectors, 1)
     ]

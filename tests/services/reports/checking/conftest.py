@@ -9,17 +9,16 @@ import pytest
 from schemas.document import Block
 from schemas.evidence import Contradiction, Excerpt
 from schemas.reporter import Report
-from schemas.usage import Usage
 from services.reports.bundle import write_bundle
 from services.reports.checking import report_check
 from services.reports.checking.checked_report import CheckedReport, FormerClaims
 from services.reports.checking.claim_check import ClaimCheck
 from services.reports.checking.code_citations import CodeCitations
 from services.reports.labels import labels_for
-from services.reports.markdown import finish_report
 from services.reports.markdown_blocks import read_draft
 from services.run.evidence_store import EvidenceStore
-from tests.services.reports.conftest import Make
+from tests.fakes.excerpts import whole
+from tests.services.reports.conftest import Finished
 
 MARKDOWN = """# How deep: 4,475 fathoms
 
@@ -37,9 +36,9 @@ MARKDOWN = """# How deep: 4,475 fathoms
 
 
 @pytest.fixture
-def report(draft: Make) -> Report:
+def report(finished: Finished) -> Report:
     conflict = Contradiction(topic="depth", excerpt_ids=["E1-1", "E2-1"])
-    return finish_report(draft(MARKDOWN, contradictions=[conflict], follow_up_questions=["What next?"]), Usage())
+    return finished(MARKDOWN, contradictions=[conflict], follow_up_questions=["What next?"])
 
 
 @pytest.fixture
@@ -74,7 +73,4 @@ def check_citations(
 def excerpts_of(quotes: Mapping[str, str] | Sequence[str], content_hash: str = "") -> dict[str, Excerpt]:
     """Return excerpts by their ids, by default `E1-1`, `E1-2`, …, each of a source of its own unless all are of one."""
     named = quotes if isinstance(quotes, Mapping) else {f"E1-{place}": quote for place, quote in enumerate(quotes, 1)}
-    return {
-        key: Excerpt(id=key, content_hash=content_hash or key, quote=quote, start=0, end=len(quote))
-        for key, quote in named.items()
-    }
+    return {key: whole(quote, key, content_hash) for key, quote in named.items()}

@@ -31,6 +31,6 @@ def rewrite(folder: Path, old: str, new: str) -> None:
     edit(folder, lambda content: content.update(report_sha256=digest), resealed=True)
 
 
-def claim_again(content: dict[str, Any], **change: object) -> None:
-    """Change the first claim."""
-    content["claims"][0].update(change)
+def claim_again(content: dict[str, Any], place: int = 0, **change: object) -> None:
+    """Change a claim, by default the first one."""
+    content["claims"][place].update(change)

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -19,6 +20,7 @@ from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.parser import parse_report
 from services.run.errors import BundleError
 from tests.conftest import PROJECT
+from tests.services.reports.checking.tampering import edit
 from tests.services.reports.full import bundle_of, chinese, english
 
 
@@ -61,38 +63,37 @@ async def test_a_report_holds_as_markdown_that_cites_its_bundle(bundle: Path) ->
     assert check.checked["quotes"] == 1
 
 
-def cited(number: int) -> str:
-    return f"[[{number}]]({next(reference.link for reference in parse_report(english()).references if reference.number == number)})"
+CITED = f"[[1]]({parse_report(english()).references[0].link})"
+"""A citation of the survey of 2010."""
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        (f"A survey gave 10,995 metres in 2010 {cited(1)}.", "not supported by what it cites: Not in what it cites: 10,995"),
-        (f"> A survey gave 10,994 metres. {cited(1)}", "is not verbatim"),
+        (f"A survey gave 10,995 metres in 2010 {CITED}.", "not supported by what it cites: Not in what it cites: 10,995"),
+        (f"> A survey gave 10,994 metres. {CITED}", "is not verbatim"),
         ("A survey gave 10,994 metres in 2010 [[77]](https://example.org/).", "resolves to no source"),
         ("A multibeam survey gave 10,994 metres in 2010 [[1]](https://example.org/elsewhere).", "not to its source"),
-        (f"| Year | Depth |\n|---|---|\n| 2010 | 10,995 {cited(1)} |", "Not in what it cites: 10,995"),
+        (f"| Year | Depth |\n|---|---|\n| 2010 | 10,995 {CITED} |", "Not in what it cites: 10,995"),
     ],
 )  # fmt: skip
 def test_what_does_not_hold_is_named(cited_bundle: Path, tmp_path: Path, text: str, problem: str) -> None:
     article = tmp_path / "article.md"
-    article.write_text(f"# An article\n\nA multibeam survey gave 10,994 metres in 2010 {cited(1)}.\n\n{text}\n")
+    article.write_text(f"# An article\n\nA multibeam survey gave 10,994 metres in 2010 {CITED}.\n\n{text}\n")
     problems = verify_markdown(article, cited_bundle).problems
     assert len(problems) == 1
     assert problem in problems[0]
 
 
 def test_a_sentence_may_follow_a_single_quote_of_the_many_of_its_source(cited_bundle: Path) -> None:
-    file = cited_bundle / "evidence.json"
-    evidence = json.loads(file.read_text("utf-8"))
-    own = next(excerpt for excerpt in evidence["excerpts"] if "multibeam" in excerpt["quote"])
-    notes = [f"Note {letter} tells of another voyage and of its crew." for letter in "abcdefghijkl"]
-    evidence["excerpts"] += [own | {"id": f"E1-{place}", "quote": note} for place, note in enumerate(notes, 20)]
-    file.write_text(json.dumps(evidence), "utf-8")
+    def add_notes(content: dict[str, Any]) -> None:
+        own = next(excerpt for excerpt in content["excerpts"] if excerpt["source_id"] == "S1")
+        notes = [f"Note {letter} tells of another voyage and of its crew." for letter in "abcdefghijkl"]
+        content["excerpts"] += [own | {"id": f"E1-{place}", "quote": note} for place, note in enumerate(notes, 20)]
+
+    edit(cited_bundle, add_notes)
     article = cited_bundle / "article.md"
-    citation = cited(int(own["source_id"].removeprefix("S")))
-    article.write_text(f"# An article\n\nModern equipment brought along for the survey arrived at 10,994 {citation}.\n")
+    article.write_text(f"# An article\n\nModern equipment brought along for the survey arrived at 10,994 {CITED}.\n")
     assert verify_markdown(article).problems == []
 
 

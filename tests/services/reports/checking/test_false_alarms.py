@@ -68,18 +68,11 @@ def test_what_stands_word_for_word_in_its_quote_is_quoted_whatever_a_rule_says(q
     assert states(check(f"{sentence} [E1-1].", [quote])) == ["quoted"]
 
 
-@pytest.mark.parametrize(
-    ("quote", "sentence"),
-    [
-        (
-            "It is not so that the council of the port has decided in its session\nMarstal closes its pier.",
-            "Marstal closes its pier",
-        ),
-        ("The pier is closed ... and nobody knows why it is not open.", "The pier is closed and open"),
-    ],
-)
-def test_a_part_of_a_sentence_is_not_quoted(quote: str, sentence: str) -> None:
-    assert "quoted" not in states(check(f"{sentence} [E1-1].", [quote]))
+def test_a_part_of_a_sentence_is_not_quoted() -> None:
+    decided = "It is not so that the council of the port has decided in its session\nMarstal closes its pier."
+    assert "quoted" not in states(check("Marstal closes its pier [E1-1].", [decided]))
+    closed = "The pier is closed ... and nobody knows why it is not open."
+    assert "quoted" not in states(check("The pier is closed and open [E1-1].", [closed]))
 
 
 def test_code_alone_removes_nothing() -> None:

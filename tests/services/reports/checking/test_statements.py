@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from schemas.evidence import Excerpt, Judgement
+from schemas.evidence import Judgement
 from services.reports.checking.checked_report import CheckedReport
+from tests.fakes.excerpts import whole
 from tests.services.reports.checking.conftest import check_citations, excerpts_of
 
 QUOTES = {
@@ -113,20 +114,9 @@ def test_an_introduction_is_covered_by_the_list_below_it() -> None:
     assert check(f"Norland sold 77 ships to Queen Astrid:\n\n{listed}").marked == 1
 
 
-@pytest.mark.parametrize(
-    ("table", "left"),
-    [
-        (
-            "| Country | 2020 | 2021 |\n|---|---|---|\n| Sweden [E1-3] | 514 | 412 |\n| Denmark [E1-3] | 309 | 297 |",
-            "Denmark",
-        ),
-        (
-            "| Country | 2021 | 2020 |\n|---|---|---|\n| Sweden [E1-3] | 514 | 412 |\n| Denmark [E1-3] | 309 | 297 |",
-            "Sweden",
-        ),
-    ],
-)
-def test_a_row_is_read_with_the_heads_of_its_columns(table: str, left: str) -> None:
+@pytest.mark.parametrize(("heads", "left"), [("2020 | 2021", "Denmark"), ("2021 | 2020", "Sweden")])
+def test_a_row_is_read_with_the_heads_of_its_columns(heads: str, left: str) -> None:
+    table = f"| Country | {heads} |\n|---|---|---|\n| Sweden [E1-3] | 514 | 412 |\n| Denmark [E1-3] | 309 | 297 |"
     rows = check(table).markdown.split("\n")[2:]
     assert [row.split()[1] for row in rows if MARK not in row] == [left]
 
@@ -252,10 +242,6 @@ def test_in_a_section_that_cites_nothing_a_verifier_may_find_that_a_sentence_tel
 
 def test_the_heading_above_a_quote_proves_a_number_as_its_words_do() -> None:
     quote = "The step of allocation can be set."
-    [plain, headed] = [
-        Excerpt(id="E1-1", content_hash="a", quote=quote, start=0, end=34, section=section)
-        for section in ("", "From v5.0 on")
-    ]
     said = "The step of allocation can be set from v5.0 on [E1-1]."
-    assert check_citations(said, {"E1-1": plain}).marked == 1
-    assert check_citations(said, {"E1-1": headed}).marked == 0
+    assert check_citations(said, {"E1-1": whole(quote)}).marked == 1
+    assert check_citations(said, {"E1-1": whole(quote, section="From v5.0 on")}).marked == 0
