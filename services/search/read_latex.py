@@ -1,11 +1,11 @@
 """Reads LaTeX as its readers see it: title, headings, lists, tables, code and formulas as Markdown, by the manual of LaTeX2e (latexref.xyz).
 
-Of a command that is not known here, such as one that the author defined, what stands in its braces is text.
+A command that the same file defines is replaced; one that is known neither here nor there stays as it is written.
 """
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from textwrap import dedent
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from services.text.tables import pipe_table
 
 _TOKEN = re.compile(
-    r"(?P<comment>%[^\n]*+(?:\n[ \t]*+(?=\S))?)|\\begin\{(?P<begin>[A-Za-z]{1,40}+)\*?\}(?:\[[htbpH!]{1,6}+\])?|\\end\{[A-Za-z]{1,40}+\*?\}"
+    r"(?P<comment>%[^\n]*+(?:\n[ \t]*+(?=\S))?)|\\begin\{(?P<begin>[A-Za-z]{1,40}+)\*?\}(?:\[[htbpH!]{1,6}+\])?|\\end\{(?P<end>[A-Za-z]{1,40}+)\*?\}"
     r"|\\(?:verb|lstinline)\*?(?P<mark>[^\sA-Za-z*\[{])|(?P<math>\$\$?|\\[\[(])|\\(?P<accent>[`'^\"~=.])[ \t]*+(?P<letter>\{[A-Za-z]\}|[A-Za-z])"
     r"|\\url\{(?P<url>[^{}\s]{1,500}+)\}|\\href\{(?P<address>[^{}\s]{1,500}+)\}"
     r"|\\(?P<macro>[A-Za-z@]{1,60}+)\*?(?:\[(?P<option>[^\[\]\n]{0,200}+)\])?[ \t]*+"
@@ -37,9 +37,29 @@ LONGEST_FIELD = 5_000
 """Characters of a title or a list of authors."""
 _HEADER = {"author": "Author", "date": "Date"}
 _UNSEEN = re.compile(
-    r"index\w*|label|usepackage|documentclass|input|include\w*|bibliography\w*|\w*pagestyle|[hv]space|set\w+|c(?:line|midrule)|color"
+    r"index\w*|label|usepackage|documentclass|input|include\w*|bibliography\w*|\w*pagestyle|[hv]space|set\w+|c(?:line|midrule)|color|maketitle"
+    r"|tableofcontents|listof\w+|appendix|protect|relax|xspace|q?quad|(?:no)?indent|centering|ragged\w+|\w*(?:skip|rule|fill|size|page|break)|hline"
+    r"|tiny|small|[lL]arge|LARGE|[hH]uge|bf|it|tt|em|(?:bf|md)series|(?:it|sl|sc|up)shape|(?:rm|sf|tt)family|newblock|par|left|right"
 )
-"""Commands whose arguments no reader sees."""
+"""Commands that, with what stands in their braces, show nothing."""
+_PLAIN = re.compile(
+    r"text\w+|emph|underline|\w*box|caption\w*|thanks|multi(?:column|row)|\w*title|centerline|abstract|keywords?|affil\w*|email"
+)
+"""Commands that show what stands in their last braces."""
+_AS_WRITTEN = "{"
+"""Stands for a command that is not known."""
+_KNOWN = re.compile(
+    rf"{'|'.join([*_HEADINGS, *_HEADER])}|href|footnote\w*|bibitem|\w*(?:cite|ref)\w*|{_CODE_WORD.pattern}|{_UNSEEN.pattern}|{_PLAIN.pattern}"
+)
+_LAYOUT = re.compile(
+    r"document|abstract|itemize|enumerate|description|figure|table|center|flush\w+|quot\w+|verse|mini\w+|thebibliography|\w*tabular\w*|multicols"
+)
+"""Environments that only arrange what they hold."""
+_DEFINITION = re.compile(
+    r"\\(?:(?:re)?newcommand|providecommand|def)\*?[ \t]*+\{?\\([A-Za-z]{1,60}+)\}?(?:\[[^\[\]\n]{0,100}+\]){0,2}(?:#\d){0,9}+\{"
+)
+LONGEST_DEFINITION = 300
+_ARGUMENT = re.compile(r"#([1-9])")
 _ARGUMENTS = {"href": 2, "textcolor": 2, "setlength": 2, "setcounter": 2, "multicolumn": 3, "multirow": 3}
 """How many arguments commands have that have more than one."""
 _ACCENTS = {"`": "\u0300", "'": "\u0301", "^": "\u0302", "~": "\u0303", '"': "\u0308", "=": "\u0304", ".": "\u0307"}
@@ -84,17 +104,36 @@ class _Open(NamedTuple):
 
 def as_markdown(text: str) -> str:
     """Return a text of LaTeX as Markdown. Of what stands before a document's beginning, only its title, authors and date are read."""
+    text, defined = _without_definitions(text)
     preamble, begin, body = text.partition("\\begin{document}")
     if not begin:
-        return _read(text)
+        return _read(text, defined)
     fields = [
-        _read(preamble[place.start() : place.start() + LONGEST_FIELD], first=True).strip()
+        _read(preamble[place.start() : place.start() + LONGEST_FIELD], defined, first=True).strip()
         for place in islice(_FIELD.finditer(preamble), MAX_FIELDS)
     ]
-    return "\n".join([*filter(None, fields), "", _read(body)])
+    return "\n".join([*filter(None, fields), "", _read(body, defined)])
 
 
-def _read(text: str, *, first: bool = False) -> str:
+def _without_definitions(text: str) -> tuple[str, dict[str, str]]:
+    """Take the short commands that a text defines out of it, and return with it what each of them shows."""
+    defined: dict[str, str] = {}
+    kept: list[str] = []
+    place = 0
+    for match in _DEFINITION.finditer(text):
+        open_braces, end = 1, match.end()
+        while open_braces and end < min(len(text), match.end() + LONGEST_DEFINITION):
+            open_braces += {"{": 1, "}": -1}.get(text[end], 0) * (text[end - 1] != "\\")
+            end += 1
+        if open_braces or match.start() < place:
+            continue
+        defined[match[1]] = _read(text[match.end() : end - 1], {})
+        kept.append(text[place : match.start()])
+        place = end
+    return "".join([*kept, text[place:]]), defined
+
+
+def _read(text: str, defined: Mapping[str, str], *, first: bool = False) -> str:
     """Return a text as Markdown, or the `first` command with its arguments."""
     opened = [_Open("", (), [])]
     waiting = _Open("", (), [])
@@ -108,19 +147,25 @@ def _read(text: str, *, first: bool = False) -> str:
         elif match["brace"]:
             macro, arguments, parts = opened.pop() if len(opened) > 1 else _Open("", (), [])
             waiting = _Open(macro, [*arguments, "".join(parts)], [])
-            if len(waiting.arguments) < _ARGUMENTS.get(macro, 1) and text.startswith("{", place):
+            if len(waiting.arguments) < _wanted(macro, defined) and text.startswith("{", place):
                 continue
-            opened[-1].parts.append(_shown(macro, waiting.arguments) + " " * text.startswith("{", place))
+            opened[-1].parts.append(_shown(macro, waiting.arguments, defined))
             done = bool(macro) and len(opened) == 1
+            if macro == _AS_WRITTEN and text.startswith("{", place):
+                waiting = _Open(macro, (), [])
+                continue
         elif (match["macro"] or match["address"]) and text.startswith("{", place):
-            waiting = _Open(match["macro"] or "href", [match["address"]] if match["address"] else [], [])
+            macro = match["macro"] or "href"
+            if not (macro in defined or _KNOWN.fullmatch(macro)):
+                opened[-1].parts.append(match[0])
+                macro = _AS_WRITTEN
+            waiting = _Open(macro, [match["address"]] if match["address"] else [], [])
             continue
-        elif match["begin"] or match["math"] or match["mark"]:
-            block = _block(text, match, unclosed)
-            place = block[1] if block else place
-            opened[-1].parts.append(block[0] if block else "")
+        elif block := _block(text, match, unclosed):
+            opened[-1].parts.append(block[0])
+            place = block[1]
         else:
-            opened[-1].parts.append(_sign(match))
+            opened[-1].parts.append(_sign(match, defined))
         waiting = _Open("", (), [])
     rest = "" if first else text[place:]
     return _SPACES.sub("\n\n", _ITEM.sub("- ", "".join(part for frame in opened for part in frame.parts) + rest))
@@ -129,6 +174,8 @@ def _read(text: str, *, first: bool = False) -> str:
 def _block(text: str, match: re.Match[str], unclosed: set[str]) -> tuple[str, int] | None:
     """Return what is not read as commands, as Markdown: code, a formula, a table; and the place behind it. None for anything else."""
     name = match["begin"] or ""
+    if not (name or match["math"] or match["mark"]):
+        return None
     close = match["mark"] or _CLOSES.get(match["math"] or "") or f"\\end{{{name}"
     if (name and not (_CODE.search(name) or _TABLE.search(name) or _FORMULA.match(name))) or close in unclosed:
         return None
@@ -145,12 +192,12 @@ def _block(text: str, match: re.Match[str], unclosed: set[str]) -> tuple[str, in
     if _CODE.search(name):
         return f"\n```\n{dedent(inside).strip(chr(10))}\n```\n", behind
     if _TABLE.search(name):
-        rows = [[" ".join(_read(cell).split()) for cell in _CELL_END.split(row)] for row in _ROW_END.split(inside)]
+        rows = [[" ".join(_read(cell, {}).split()) for cell in _CELL_END.split(row)] for row in _ROW_END.split(inside)]
         return "\n".join(["", *pipe_table([row for row in rows if any(row)]), ""]), behind
     return f"\n$${content}$$\n", behind
 
 
-def _sign(match: re.Match[str]) -> str:
+def _sign(match: re.Match[str], defined: Mapping[str, str]) -> str:
     """Return what stands for a sign, an accent, or a command without arguments."""
     if match["accent"]:
         return unicodedata.normalize("NFC", match["letter"].strip("{}") + _ACCENTS[match["accent"]])
@@ -161,12 +208,24 @@ def _sign(match: re.Match[str]) -> str:
     if match["macro"] == "item":
         begins_line = not match.string[max(0, match.start() - 20) : match.start()].rpartition("\n")[2].strip()
         return f"{'' if begins_line else chr(10)}- {match['option'] + ': ' if match['option'] else ''}"
-    return _WORDS.get(match["macro"] or "", "")
+    name = match["macro"] or match["begin"] or match["end"] or ""
+    unseen = match["comment"] or (_UNSEEN if match["macro"] else _LAYOUT).fullmatch(name)
+    return defined.get(name) or _WORDS.get(name) or ("" if unseen else match[0])
 
 
-def _shown(macro: str, arguments: Sequence[str]) -> str:
+def _wanted(macro: str, defined: Mapping[str, str]) -> int:
+    """Return how many arguments a command has."""
+    numbers = _ARGUMENT.findall(defined.get(macro, ""))
+    return max(map(int, numbers)) if numbers else _ARGUMENTS.get(macro, 1)
+
+
+def _shown(macro: str, arguments: Sequence[str], defined: Mapping[str, str]) -> str:
     """Return what readers see of a command."""
     text = arguments[-1]
+    if macro in defined:
+        given = dict(enumerate(arguments, 1))
+        own = _ARGUMENT.sub(lambda place: given.get(int(place[1]), ""), defined[macro])
+        return own if _ARGUMENT.search(defined[macro]) else own + text
     if macro in _HEADINGS:
         return f"\n\n{'#' * _HEADINGS[macro]} {' '.join(text.split())}\n\n"
     if macro in _HEADER:
@@ -181,4 +240,6 @@ def _shown(macro: str, arguments: Sequence[str]) -> str:
         return f"`{text}`"
     if "cite" in macro or "ref" in macro:
         return f"[{text}]"
+    if macro == _AS_WRITTEN:
+        return f"{{{text}}}"
     return "" if _UNSEEN.fullmatch(macro) else text

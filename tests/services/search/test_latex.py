@@ -38,7 +38,9 @@ def test_title_authors_and_date_are_the_card_and_the_rest_of_the_preamble_is_not
         ("one % a note\n  two\n\nthree% a note\n\nfour", "one two\n\nthree\n\nfour"),
         (r"See \cite[p.~3]{holm20} and \href{https://a.example/x%20y}{the log}.", "See [holm20] and [the log](https://a.example/x%20y)."),
         (r"\url{https://a.example/x%20y}", "https://a.example/x%20y"),
-        (r"\ownname{the wire}{of steel} is \texttt{run\_it()} or \verb|a_b%c|", "the wire of steel is `run_it()` or `a_b%c`"),
+        (r"\unknown{the \emph{wire}}\x{} is \texttt{run\_it()} or \verb|a_b%c|", r"\unknown{the wire}\x{} is `run_it()` or `a_b%c`"),
+        (r"\newcommand{\sys}{\textsc{Lead}\xspace} \def\two#1#2{#2 of #1} \sys{} is \two{rope}{iron}.", "Lead is iron of rope."),
+        ("\\begin{theorem}\nIt holds.\n\\end{theorem}", "\\begin{theorem}\nIt holds.\n\\end{theorem}"),
         (r"$v = \frac{a}{b}$ costs \$5", r"$v = \frac{a}{b}$ costs $5"),
         ("\\begin{equation}\nE = mc^2 % x\n\\end{equation}", "$$\nE = mc^2 % x\n$$"),
         ("\\begin{itemize}\n\\item\n  wire\n\\item[rope] hemp\n\\end{itemize}", "- wire\n- rope: hemp"),
@@ -50,7 +52,7 @@ def test_title_authors_and_date_are_the_card_and_the_rest_of_the_preamble_is_not
             "\\begin{tabular}{l|r}\n\\hline\nPlace & Depth \\\\\n\\hline\nHolm \\& Co & 10,994 \\\\[2pt]\nKermadec & \\textbf{10,047}\n\\end{tabular}",
             "| Place | Depth |\n| --- | --- |\n| Holm & Co | 10,994 |\n| Kermadec | 10,047 |",
         ),
-        (r"\begin{verbatim} never closed, \emph{so", "never closed, so"),
+        (r"\begin{verbatim} never closed, \emph{so", r"\begin{verbatim} never closed, so"),
     ],
 )  # fmt: skip
 def test_markup_becomes_what_a_reader_sees(latex: str, shown: str) -> None:
