@@ -16,16 +16,15 @@ from striprtf.striprtf import rtf_to_text
 
 from schemas.card import Card
 from services.sandbox.jobs import serve
-from services.search import read_latex, read_mediawiki, read_xml
+from services.search import read_asciidoc, read_latex, read_mediawiki, read_xml
 from services.search.conversion import Content, converted, with_passages
-from services.search.file_types import CODE, DATA, LATEX, MARKDOWN, MEDIAWIKI, TABLES, Converted
-from services.search.read_markdown import as_read
+from services.search.file_types import ASCIIDOC, CODE, DATA, LATEX, MARKDOWN, MEDIAWIKI, TABLES, Converted
+from services.search.read_markdown import as_read, in_fence
 from services.search.sheets import csv_sheet, delimiter_of, sheets_markdown, tables_of
 from services.search.table_profile import Profiled, profiled
 from services.text.decoding import CERTAIN, decode
 from services.text.tables import pipe_table
 
-_TICKS = re.compile("`{3,}+")
 _DECIMAL_COMMA = re.compile(r"^\s*([-+]?\d+),(\d+)\s*$")
 
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*")
@@ -104,10 +103,12 @@ def _text(suffix: str, text: str) -> str:
         return as_read(text)
     if suffix in MEDIAWIKI:
         return read_mediawiki.as_markdown(text)
+    if suffix in ASCIIDOC:
+        return read_asciidoc.as_markdown(text)
     if suffix in LATEX:
         return read_latex.as_markdown(text)
     if suffix in CODE or suffix == ".xml":
-        return "\n".join(_in_fence(text.strip("\n"), suffix[1:]))
+        return "\n".join(in_fence(text.strip("\n"), suffix[1:]))
     if suffix == ".rtf":
         return str(rtf_to_text(text, errors="replace"))  # type: ignore[no-untyped-call]  # striprtf has no types
     return "\n\n".join(_cells(json.loads(text))) if suffix == ".ipynb" else text
@@ -127,7 +128,7 @@ def _cells(notebook: dict[str, Any]) -> Iterator[str]:
             _joined(output.get("text") or output.get("data", {}).get("text/plain", ""))
             for output in cell.get("outputs", [])
         ]
-        yield from ("\n".join(_in_fence(text)) for text in [source, *outputs] if text.strip())
+        yield from ("\n".join(in_fence(text)) for text in [source, *outputs] if text.strip())
 
 
 def _joined(lines: str | list[str]) -> str:
@@ -233,13 +234,7 @@ def _content_of(block: Sequence[str]) -> list[str]:
 
 def _fenced(block: Sequence[str], language: str) -> list[str]:
     content = _content_of(block)
-    return ["", *_in_fence("\n".join(content), language), ""] if content else []
-
-
-def _in_fence(code: str, language: str = "") -> list[str]:
-    """Return code below and above a fence of Markdown that is longer than any in it."""
-    fence = max(["```", *(f"{ticks}`" for ticks in _TICKS.findall(code))], key=len)
-    return [f"{fence}{language}", code, fence]
+    return ["", *in_fence("\n".join(content), language), ""] if content else []
 
 
 def _grid_table(block: Sequence[str]) -> list[str]:

@@ -31,6 +31,7 @@ _REFERRING = re.compile(
 )
 _BLOCKS = MarkdownIt("commonmark").enable("table")
 _BLOCKS.core.ruler.disable(["inline", "text_join"])
+_TICKS = re.compile("`{3,}+")
 _LINE_END = re.compile(r"\r\n?|\n")
 
 
@@ -113,3 +114,9 @@ def _prose_and_code(text: str) -> list[str]:
         parts += [text[match.start() : place], ""] if is_code else []
     parts[-1] += text[place:]
     return parts
+
+
+def in_fence(code: str, language: str = "") -> list[str]:
+    """Return code below and above a fence of Markdown that is longer than any in it."""
+    fence = max(["```", *(f"{ticks}`" for ticks in _TICKS.findall(code))], key=len)
+    return [f"{fence}{language}", code, fence]
