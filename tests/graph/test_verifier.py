@@ -198,16 +198,6 @@ async def test_a_run_chooses_who_verifies(
     assert endpoint.roles.count("verifier") == calls
 
 
-async def test_a_verifier_that_fails_leaves_code_to_judge_and_the_report_says_so(
-    endpoint: OpenAIServer, ferry: Path
-) -> None:
-    endpoint.script["reporter"] = ["The northern pier was closed by storms [E1-3]."]
-    endpoint.script["verifier"] = [Reply(400, {"error": {"message": "no", "type": "invalid_request_error"}})] * 9
-    report = await aresearch(QUESTION, docs=[ferry])
-    assert [claim.status for claim in report.citations] == ["supported"]
-    assert any("code alone judged the others" in limit for limit in report.limits)
-
-
 async def test_what_one_batch_judged_holds_where_another_fails(endpoint: OpenAIServer, ferry: Path) -> None:
     wrong = "The captain of the ferry retires at the end of the season"
     others = [f"The pier {a}{b} was closed by storms [E1-3]." for a in "abcdefgh" for b in "efghijklmn"]

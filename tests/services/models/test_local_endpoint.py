@@ -10,7 +10,6 @@ from langchain_core.load import dumpd
 
 from leadline import aresearch
 from leadline.runs.actions import areplay
-from leadline.setup.model_setup import checked_models
 from schemas.context import RunContext
 from schemas.events import Event
 from schemas.reflector import Reflection
@@ -124,15 +123,6 @@ async def test_a_parameter_that_only_the_compatible_address_takes_is_not_lost(ol
     events = await _run(docs, models={"default": {"extra": {"presence_penalty": 1.0}}})
     assert ollama.compatible[0]["presence_penalty"] == 1.0
     assert any("presence_penalty" in event.title for event in events if event.type == "notice")
-
-
-@needs_package
-async def test_a_model_that_was_not_pulled_is_said_to_be_missing(
-    ollama: OllamaServer, environment: SetEnvironment
-) -> None:
-    environment(LEADLINE_MODEL="gemma3")
-    [problem] = {row.problem for row in await checked_models()}
-    assert problem == f"Ollama has no model gemma3. Get it with: ollama pull gemma3. It has {ollama.model}."
 
 
 async def test_a_server_that_copies_ollamas_version_is_not_taken_for_it(environment: SetEnvironment) -> None:

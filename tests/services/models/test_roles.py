@@ -145,12 +145,6 @@ def test_each_provider_is_given_the_parameters_under_its_own_names(
         _built(chosen(default={"model": f"{provider}:x", "extra": {"verbosity": "low"}}))
 
 
-def test_settings_may_stand_in_a_dotenv_file(environment: SetEnvironment) -> None:
-    Path(".env").write_text("OPENAI_API_KEY=k\nLEADLINE_MODEL_PLANNER=from-file\n")
-    environment()
-    assert role_model("planner", RunContext()).model == "from-file"
-
-
 @pytest.mark.parametrize(
     ("name", "provider", "model"),
     [
