@@ -19,12 +19,12 @@ from services.models.endpoint import forget_endpoints
 from services.models.local_endpoint import WINDOW, settled
 from services.run.errors import SettingsError
 from services.run.roles import DEFAULT_MODEL, role_model
+from tests.conftest import SetEnvironment
 from tests.fakes.http import Reply, Request, serving
 from tests.fakes.ollama_server import OllamaServer, ollama_server
 from tests.services.models.conftest import PROMPT
-from tests.services.models.test_roles import SetEnvironment, chosen, environment
+from tests.services.models.test_roles import chosen
 
-__all__ = ["environment"]
 QUESTION = "Where was the designer of the wire sounding machine born?"
 needs_package = pytest.mark.skipif(
     importlib.util.find_spec("langchain_ollama") is None, reason="The extra `ollama` is not installed."
