@@ -3,7 +3,7 @@
 import os
 import runpy
 import shutil
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,6 +40,7 @@ OF_SEARCHES = frozenset(
     "BRAVE_API_KEY EXA_API_KEY SERPER_API_KEY SEARXNG_URL OPENALEX_API_KEY SEMANTIC_SCHOLAR_API_KEY GITHUB_TOKEN".split()
 )
 CLOSED = Path(__file__).parent / "fakes" / "search_services" / "closed.toml"
+SetEnvironment = Callable[..., None]
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -82,6 +83,24 @@ def own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     yield
     forget_settings()
     forget_log()
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch) -> SetEnvironment:
+    """Set variables of the environment, or take away those that are None, and let the settings be read anew."""
+    from services.run.prices import forget_prices
+    from services.run.settings import forget_settings
+
+    def put(**variables: str | None) -> None:
+        for name, value in variables.items():
+            if value is None:
+                monkeypatch.delenv(name, raising=False)
+            else:
+                monkeypatch.setenv(name, value)
+        forget_settings()
+        forget_prices()
+
+    return put
 
 
 @pytest.fixture

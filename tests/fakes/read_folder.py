@@ -5,6 +5,7 @@ import atexit
 import hashlib
 import os
 import shutil
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,14 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 CHANGED = 1_700_000_000_000_000_000
 """Time of the last change of the files, in nanoseconds: with another, they would be read again."""
+
+
+def written(folder: Path, texts: Mapping[str, str]) -> Path:
+    """Make a folder of documents, each a text below its title, and return it."""
+    folder.mkdir()
+    for title, text in texts.items():
+        (folder / f"{title}.md").write_text(f"# {title}\n\n{text}\n", "utf-8")
+    return folder
 
 
 def read_before(folder: Path) -> Path:

@@ -12,7 +12,6 @@ from tests.fakes.openai_server import role_of
 from tests.fakes.quoting import references_to
 
 QUESTION = "How was the depth of the sea measured by machine, by lead and by sound?"
-CHINESE = "历史上怎样用机器、测深锤和声音测量海深？"
 PAPERS = {
     "machine": [
         "The wire sounding machine was designed by William Thomson in 1872.",

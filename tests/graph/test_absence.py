@@ -14,14 +14,10 @@ from services.run.settings import settings
 from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.fakes.quoting import quoting
 from tests.fakes.read_folder import read_before
-from tests.graph.test_verifier import MAY_RETIRE, QUESTION, QUOTES, editing, quoted_whole, verdicts
+from tests.graph.test_verifier import MAY_RETIRE, QUESTION, QUOTES, editing, ferry, quoted_whole, verdicts
 
+__all__ = ["ferry"]
 UNKNOWN = "The sources do not say why the northern pier was closed."
-
-
-@pytest.fixture
-def ferry(endpoint: OpenAIServer, tmp_path: Path) -> Path:
-    return quoted_whole(endpoint, tmp_path / "ferry", "The ferry of Norland", QUOTES)
 
 
 async def test_what_a_report_says_is_not_told_is_judged_by_all_evidence_and_left_out_where_that_tells_it(

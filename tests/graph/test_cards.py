@@ -4,7 +4,6 @@ import json
 import zipfile
 from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,7 +15,7 @@ from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.html.page import render_html
 from services.reports.parser import parse_report
 from services.reports.word import render_docx
-from tests.fakes.openai_server import OpenAIServer, role_of
+from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.quoting import quoting
 
 pytestmark = pytest.mark.long
@@ -79,14 +78,10 @@ async def report(endpoint: OpenAIServer, tmp_path: Path) -> Report:
     return await aresearch("Who wants to do away with the capstan lock, and when?", docs=[folder], out=tmp_path / "out")
 
 
-def shown(endpoint: OpenAIServer, role: str) -> str:
-    return next(str(body["messages"][-1]["content"]) for body in reversed(endpoint.requests) if role_of(body) == role)
-
-
 async def test_prompts_show_the_card_once_a_source(endpoint: OpenAIServer, report: Report) -> None:
     assert report.sources
     for role in ("researcher", "reflector", "reporter"):
-        text = shown(endpoint, role)
+        text = endpoint.asked(role)[-1]
         named = "source" if role == "researcher" else "source title"
         assert f'{named}="PEP 9703 – Making the Capstan Lock Optional in Sounding Machines"' in text, role
         assert text.count("Ada Holm, created 2023-01-09, resolution 2023-10-24, Final, Machine 3.13") == 1, role
@@ -106,7 +101,7 @@ async def test_statements_about_the_source_hold_by_its_card_and_wrong_ones_do_no
 async def test_references_and_the_bundle_have_the_card(report: Report) -> None:
     [line] = [line for line in report.markdown.splitlines() if "PEP 9703 – Making" in line and "pep-9703.rst" in line]
     assert {"2023-01-09", "Ada Holm", "Final", "Machine 3.13"} <= set(line.partition(" — ")[2].split(" · "))
-    kept = evidence(report)
+    kept = json.loads((written(report) / "evidence.json").read_text("utf-8"))
     cards = {source["card"]["name"]: source["card"] for source in kept["sources"]}
     assert cards["PEP 9703"]["dates"] == {"Created": "2023-01-09", "Resolution": "2023-10-24"}
     parsed = parse_report(report)
@@ -123,11 +118,6 @@ async def test_references_and_the_bundle_have_the_card(report: Report) -> None:
 def written(report: Report) -> Path:
     assert report.folder
     return Path(report.folder)
-
-
-def evidence(report: Report) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads((written(report) / "evidence.json").read_text("utf-8"))
-    return content
 
 
 def _bare(text: str) -> str:

@@ -16,8 +16,8 @@ from nodes import coordinator, reflector
 from services.run.choices import restored_choices
 from services.run.errors import BadInput, SettingsError
 from services.run.evidence_store import EvidenceStore
-from services.run.settings import forget_settings
 from services.search.providers import allow_folders
+from tests.conftest import SetEnvironment
 from tests.fakes.openai_server import OpenAIServer
 
 QUESTION = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
@@ -117,29 +117,24 @@ async def test_what_was_chosen_on_going_on_holds_when_that_stops_too(thread: Thr
 
 
 async def test_a_run_that_began_with_a_model_does_not_go_on_without_one(
-    thread: Thread, endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+    thread: Thread, endpoint: OpenAIServer, environment: SetEnvironment
 ) -> None:
     await thread.run({"question": QUESTION}, thread.first)
-    with monkeypatch.context() as gone:
-        gone.delenv("OPENAI_API_KEY")
-        gone.delenv("OPENAI_BASE_URL")
-        forget_settings()
-        for given in (ACCEPT, None):
-            with pytest.raises(SettingsError, match=r"began with a model, and none is set up now"):
-                await thread.run(given)
-    forget_settings()
+    environment(OPENAI_API_KEY=None, OPENAI_BASE_URL=None)
+    for given in (ACCEPT, None):
+        with pytest.raises(SettingsError, match=r"began with a model, and none is set up now"):
+            await thread.run(given)
+    environment(OPENAI_API_KEY=endpoint.key, OPENAI_BASE_URL=endpoint.base_url)
     asked = len(endpoint.requests)
     assert (await thread.run(ACCEPT))["report"].excerpts
     assert len(endpoint.requests) > asked
 
 
 async def test_a_run_goes_on_without_its_model_if_that_is_chosen(
-    thread: Thread, endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+    thread: Thread, endpoint: OpenAIServer, environment: SetEnvironment
 ) -> None:
     await thread.run({"question": QUESTION}, thread.first)
     asked = len(endpoint.requests)
-    monkeypatch.delenv("OPENAI_API_KEY")
-    monkeypatch.delenv("OPENAI_BASE_URL")
-    forget_settings()
+    environment(OPENAI_API_KEY=None, OPENAI_BASE_URL=None)
     assert (await thread.run(ACCEPT, {"models": {"default": "offline"}}))["report"].excerpts
     assert len(endpoint.requests) == asked

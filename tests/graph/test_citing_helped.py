@@ -10,8 +10,7 @@ from leadline.runs.actions import areplay
 from schemas.reporter import Report
 from services.reports.bundle import verify_bundle
 from tests.fakes.openai_server import OpenAIServer, role_of
-from tests.fakes.quoting import quoting
-from tests.fakes.read_folder import read_before
+from tests.graph.test_verifier import quoted_whole
 
 QUESTION = "How many passengers did the ferry line of Norland carry, and who is its captain?"
 QUOTES = [
@@ -34,21 +33,10 @@ CHINESE = ["诺兰轮渡线2021年运送旅客2.34万人次。", "何安达在19
 EMPTY = "Ferries are popular with tourists everywhere. Many harbours have been modernised lately."
 
 
-def documents(endpoint: OpenAIServer, folder: Path, quotes: list[str]) -> Path:
-    """Write one document, and let the model plan one step that quotes all of it."""
-    folder.mkdir()
-    (folder / "ferry.md").write_text("# The ferry\n\n" + "\n\n".join(quotes) + "\n")
-    step = {"id": "1", "title": "Ferry", "description": "d", "queries": [quotes[0][:30]]}
-    endpoint.script["planner"] = [json.dumps({"title": "Ferry", "steps": [step]})]
-    endpoint.script["researcher"] = [quoting(*quotes)]
-    endpoint.script["reflector"] = [json.dumps({"has_enough_context": True})]
-    return read_before(folder)
-
-
 @pytest.fixture
 def ferry(endpoint: OpenAIServer, tmp_path: Path) -> Path:
     """English documents."""
-    return documents(endpoint, tmp_path / "ferry", QUOTES)
+    return quoted_whole(endpoint, tmp_path / "ferry", "The ferry", QUOTES)
 
 
 def cited(report: Report) -> list[tuple[list[str], str | None, bool]]:
@@ -83,7 +71,7 @@ async def test_code_cites_what_a_report_without_citations_or_with_numbers_says(
     question, quotes, said = {"en": (QUESTION, QUOTES, ENGLISH), "zh": (CHINESE_QUESTION, CHINESE_QUOTES, CHINESE)}[
         language
     ]
-    docs = documents(endpoint, tmp_path / "docs", quotes)
+    docs = quoted_whole(endpoint, tmp_path / "docs", "The ferry", quotes)
     invented = {"en": "Nobody else sails to the outer islands.", "zh": "没有其他人航行到外岛。"}[language]
     by_number = [f"{text[:-1]} [{number}]{text[-1]}" for number, text in enumerate(said, 1)]
     endpoint.script["reporter"] = ["\n\n".join([*by_number, invented])]

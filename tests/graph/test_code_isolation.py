@@ -7,10 +7,10 @@ import pytest
 
 from leadline import aresearch
 from leadline.runs.actions import areplay
-from schemas.planner import Plan, Step
-from services.run.settings import forget_settings
 from services.sandbox import sandbox as module
-from tests.fakes.openai_server import OpenAIServer, completion
+from tests.conftest import SetEnvironment
+from tests.fakes.openai_server import OpenAIServer
+from tests.graph.test_tools import COMPUTE, call, plan, run
 
 pytestmark = pytest.mark.long
 
@@ -19,8 +19,7 @@ QUESTION = "What is the mean depth of the Challenger soundings in the table?"
 
 @pytest.fixture(autouse=True)
 def computing(endpoint: OpenAIServer) -> None:
-    step = Step(id="1", title="Mean", description=QUESTION, step_type="processing", need_web_search=False)
-    endpoint.script["planner"] = [Plan(locale="en-US", title="Depths", steps=[step]).model_dump_json()]
+    endpoint.script["planner"] = [plan(COMPUTE.model_copy(update={"tools": []}))]
 
 
 @pytest.fixture
@@ -50,10 +49,9 @@ async def test_a_program_is_refused_where_a_canary_escapes_and_the_report_says_w
     ],
 )
 async def test_code_that_ran_without_isolation_is_marked_in_the_report_and_in_the_evidence(
-    locale: str, words: str, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    locale: str, words: str, docs: Path, tmp_path: Path, environment: SetEnvironment
 ) -> None:
-    monkeypatch.setenv("LEADLINE_SANDBOX", "unsafe")
-    forget_settings()
+    environment(LEADLINE_SANDBOX="unsafe")
     report = await aresearch(QUESTION, docs=[docs], out=tmp_path / "out", locale=locale)
     assert report.usage.code_runs > 0
     assert words in report.markdown
@@ -64,28 +62,12 @@ async def test_code_that_ran_without_isolation_is_marked_in_the_report_and_in_th
 
 
 async def test_code_that_a_tool_ran_without_isolation_is_marked_in_a_replay_too(
-    endpoint: OpenAIServer, docs: Path, monkeypatch: pytest.MonkeyPatch
+    endpoint: OpenAIServer, docs: Path, environment: SetEnvironment
 ) -> None:
-    monkeypatch.setenv("LEADLINE_SANDBOX", "unsafe")
-    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
-    forget_settings()
-    step = Step(
-        id="1",
-        title="Mean",
-        description="Mean of two depths",
-        step_type="processing",
-        need_web_search=False,
-        tools=["run_python"],
-    )
+    environment(LEADLINE_SANDBOX="unsafe", LEADLINE_MODEL="test-model")
     code = "print(f'The mean of the two depths is {(8184 + 7137) / 2} m.')"
-    computing = completion({"model": "m", "messages": []}, "", calls=[("run_python", json.dumps({"code": code}))])
-    endpoint.script |= {
-        "planner": [Plan(locale="en-US", title="Depths", steps=[step]).model_dump_json()],
-        "coder": [computing, "The mean of the two depths is 7660.5 m."],
-    }
-    report = await aresearch(
-        f"{QUESTION} Compare both.", docs=[docs], max_plan_iterations=1, max_step_attempts=1, tool_protocol="native"
-    )
+    said = "The mean of the two depths is 7660.5 m."
+    report = await run(endpoint, docs, COMPUTE, coder=[call("run_python", code=code), said])
     assert report.usage.unisolated_runs == report.usage.code_runs == 1
     assert "ran without isolation" in report.markdown
     assert (await areplay(report.run_id)).markdown == report.markdown

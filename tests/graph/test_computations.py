@@ -1,21 +1,19 @@
 """Whole runs over a table: the report shows the program that was really run, and names the table that it read."""
 
 import json
-import sqlite3
 from pathlib import Path
 
 import pytest
 
 from leadline import aresearch
-from schemas.planner import Plan, Step
 from schemas.reporter import Report
 from services.reports.bundle import verify_bundle
 from services.reports.checking.cited_markdown import verify_markdown
-from services.run.settings import forget_settings
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer
-from tests.graph.test_tools import QUESTION, call
+from tests.graph.test_tools import COMPUTE, QUESTION, call, endpoint, plan, run
 
+__all__ = ["endpoint"]
 pytestmark = pytest.mark.long
 
 
@@ -25,10 +23,10 @@ def holds(report: Report) -> bool:
 
 
 async def test_numbers_that_a_model_makes_up_are_named_beside_its_program(
-    endpoint: OpenAIServer, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    endpoint: OpenAIServer, docs: Path, tmp_path: Path
 ) -> None:
     code = "print(f'The mean depth is {(8190 + 7131) / 2} m.')"
-    report = await _with_tools(endpoint, docs, tmp_path, monkeypatch, call("run_python", code=code), "7660.5")
+    report = await _with_tools(endpoint, docs, tmp_path, call("run_python", code=code), "7660.5")
     shown = report.markdown.partition("## Computations\n")[2]
     assert "⚠ Computed from numbers that are in no source: the program reads no input, 8190, 7131." in shown
     assert f"```python\n{code}\n```" in shown
@@ -37,64 +35,28 @@ async def test_numbers_that_a_model_makes_up_are_named_beside_its_program(
 
 
 async def test_a_query_is_shown_with_the_database_and_the_tables_that_it_read(
-    endpoint: OpenAIServer, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    endpoint: OpenAIServer, docs: Path, tmp_path: Path, casts: Path
 ) -> None:
-    file = tmp_path / "ships.db"
-    with sqlite3.connect(file) as ships:
-        ships.execute("CREATE TABLE casts (ship TEXT, fathoms INTEGER)")
-        ships.executemany("INSERT INTO casts VALUES (?, ?)", [("Gazelle", 100), ("Gazelle", 300)])
-    ships.close()
-    monkeypatch.setenv("LEADLINE_DATABASES", f"primary=sqlite:///{file}")
     sql = "SELECT ship, sum(fathoms) AS fathoms\nFROM casts\nWHERE ship = :ship\nGROUP BY ship"
     asked = call("query_database", query=sql, params={"ship": "Gazelle"})
-    report = await _with_tools(endpoint, docs, tmp_path, monkeypatch, asked, "400")
+    report = await _with_tools(endpoint, docs, tmp_path, asked, "400")
     shown = report.markdown.partition("## Computations\n")[2]
     assert f"Tables: primary (casts)\n\n```sql\n{sql}\n-- :ship = 'Gazelle'\n```" in shown
-    assert str(file) not in report.markdown
+    assert str(casts) not in report.markdown
     assert all("SELECT" not in excerpt.quote for excerpt in report.excerpts)
     assert holds(report)
 
 
-async def _with_tools(
-    endpoint: OpenAIServer, docs: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, called: Reply, number: str
-) -> Report:
+async def _with_tools(endpoint: OpenAIServer, docs: Path, out: Path, called: Reply, number: str) -> Report:
     """Run a step that makes one call, and a report that cites the first line of what it returned that has the number."""
-    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
-    forget_settings()
-    step = Step(
-        id="1",
-        title="Depth",
-        description="Depths of the Gazelle",
-        step_type="processing",
-        need_web_search=False,
-        tools=["run_python", "query_database"],
-    )
-    said = f"The result is {number}."
-    endpoint.script |= {
-        "planner": [Plan(locale="en-US", title="Depths", steps=[step]).model_dump_json()],
-        "coder": [called, said],
-        "reporter": [f"# Depths\n\nThe result for the Gazelle is {number} [E1-1]."],
-    }
-    return await aresearch(
-        QUESTION,
-        docs=[docs],
-        out=folder / "out",
-        max_plan_iterations=1,
-        max_step_attempts=1,
-        tool_protocol="native",
-    )
+    step = COMPUTE.model_copy(update={"tools": ["run_python", "query_database"]})
+    endpoint.script["reporter"] = [f"# Depths\n\nThe result for the Gazelle is {number} [E1-1]."]
+    return await run(endpoint, docs, step, out, coder=[called, f"The result is {number}."])
 
 
 async def test_each_of_twenty_lines_of_an_output_can_be_cited(endpoint: OpenAIServer, docs: Path) -> None:
-    step = {
-        "id": "1",
-        "title": "Sum",
-        "description": "Compute it.",
-        "step_type": "processing",
-        "need_web_search": False,
-    }
     code = "rows = open('soundings.csv').read().splitlines()\nfor n in range(20):\n    print(f'Line {n} of {len(rows)} is here.')"
-    endpoint.script["planner"] = [json.dumps({"title": "Sums", "steps": [step]})]
+    endpoint.script["planner"] = [plan(COMPUTE.model_copy(update={"tools": []}))]
     endpoint.script["coder"] = [json.dumps({"description": "sums", "code": code})]
     endpoint.script["reflector"] = [json.dumps({"has_enough_context": True})]
     endpoint.script["reporter"] = ["# Sums\n\nLine 1 of 4 is here [E1-20].\n"]

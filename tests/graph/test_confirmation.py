@@ -4,27 +4,30 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from leadline import aresearch
 from services.reports.bundle import verify_bundle
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.quoting import quoting
-from tests.fakes.read_folder import read_before
+from tests.fakes.read_folder import read_before, written
 
 TEXTS = {
-    "survey": "The Vell lighthouse is 48 metres tall.",
-    "guide": "Built in 1871, the Vell lighthouse stands 48 metres tall.",
-    "diary": "The keeper of the Vell lighthouse baked rye bread.",
+    "The survey": "The Vell lighthouse is 48 metres tall.",
+    "The guide": "Built in 1871, the Vell lighthouse stands 48 metres tall.",
+    "The diary": "The keeper of the Vell lighthouse baked rye bread.",
 }
 
 
+@pytest.fixture
+def lighthouses(tmp_path: Path) -> Path:
+    return read_before(written(tmp_path / "lighthouses", TEXTS))
+
+
 async def test_a_figure_of_two_sources_is_confirmed_wherever_it_is_shown(
-    endpoint: OpenAIServer, tmp_path: Path
+    endpoint: OpenAIServer, lighthouses: Path, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "lighthouses"
-    folder.mkdir()
-    for name, text in TEXTS.items():
-        (folder / f"{name}.md").write_text(f"# The {name}\n\n{text}\n")
-    report = await aresearch("How tall is the Vell lighthouse?", docs=[folder], out=tmp_path / "out")
+    report = await aresearch("How tall is the Vell lighthouse?", docs=[lighthouses], out=tmp_path / "out")
     titles = {source.content_hash: source.title for source in report.sources}
     ids = {titles[one.content_hash]: one.id for one in report.excerpts}
     confirmed = {titles[one.content_hash]: one.confirmed_by for one in report.excerpts}
@@ -40,18 +43,16 @@ async def test_a_figure_of_two_sources_is_confirmed_wherever_it_is_shown(
     assert verify_bundle(Path(report.folder or "")).problems == []
 
 
-async def test_what_confirms_a_figure_is_named_only_where_it_is_shown(endpoint: OpenAIServer, tmp_path: Path) -> None:
-    folder = tmp_path / "lighthouses"
-    folder.mkdir()
-    for name, text in TEXTS.items():
-        (folder / f"{name}.md").write_text(f"# The {name}\n\n{text}\n")
+async def test_what_confirms_a_figure_is_named_only_where_it_is_shown(
+    endpoint: OpenAIServer, lighthouses: Path
+) -> None:
     steps = [{"id": key, "title": key, "description": "d", "queries": [f"Vell lighthouse {key}"]} for key in ("1", "2")]
     triage = {"intent": "in_scope", "complexity": "complex", "locale": "en-US", "question": ""}
     endpoint.script["coordinator"] = [json.dumps(triage)]
     endpoint.script["planner"] = [json.dumps({"title": "Vell", "steps": steps})]
     endpoint.script["researcher"] = [quoting(*TEXTS.values())] * 2
     endpoint.script["reflector"] = [json.dumps({"has_enough_context": True})]
-    report = await aresearch("How tall is the Vell lighthouse, and who says so?", docs=[read_before(folder)])
+    report = await aresearch("How tall is the Vell lighthouse, and who says so?", docs=[lighthouses])
     [prompt] = endpoint.asked("reporter")
     shown = set(re.findall(r'<excerpt id="([^"]+)"', prompt))
     named = {key for keys in re.findall(r'confirmed_by="([^"]+)"', prompt) for key in keys.split()}

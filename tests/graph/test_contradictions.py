@@ -8,6 +8,7 @@ from leadline.runs.revise import arevise
 from services.reports.bundle import verify_bundle
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.quoting import quoting
+from tests.fakes.read_folder import written
 
 QUESTION = "How deep is the Challenger Deep, and who measured it?"
 
@@ -20,48 +21,34 @@ def reflection(*sides: tuple[str, ...]) -> str:
 async def test_code_confirms_what_differs_and_drops_what_is_no_disagreement(
     endpoint: OpenAIServer, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "depths"
-    folder.mkdir()
-    (folder / "a.md").write_text(
-        "# Survey of 2010\n\nSonar measured the Challenger Deep at 10,994 m below sea level.\n"
-    )
-    (folder / "b.md").write_text("# Survey of 2021\n\nThe Challenger Deep was measured at 10,935 m below sea level.\n")
-    (folder / "c.md").write_text("# Crew\n\nThe crew of the lander baked rye bread on the way home.\n")
-    quotes = {path.stem: path.read_text().split("\n\n")[1].strip() for path in folder.iterdir()}
-    endpoint.script["planner"] = [
-        json.dumps(
-            {
-                "title": "Depth",
-                "steps": [
-                    {"id": "1", "title": "Depth", "description": "d", "queries": ["Challenger Deep crew lander"]}
-                ],
-            }
-        )
-    ]
-    endpoint.script["researcher"] = [quoting(*(quotes[one] for one in "abc"), finding="They differ.")]
+    surveys = {
+        "Survey of 2010": "Sonar measured the Challenger Deep at 10,994 m below sea level.",
+        "Survey of 2021": "The Challenger Deep was measured at 10,935 m below sea level.",
+        "Crew": "The crew of the lander baked rye bread on the way home.",
+    }
+    step = {"id": "1", "title": "Depth", "description": "d", "queries": ["Challenger Deep crew lander"]}
+    endpoint.script["planner"] = [json.dumps({"title": "Depth", "steps": [step]})]
+    endpoint.script["researcher"] = [quoting(*surveys.values(), finding="They differ.")]
     endpoint.script["reflector"] = [reflection(("E1-1", "E1-2"), ("E1-1", "E1-3"), ("E1-1", "E7-7"))]
-    report = await aresearch(QUESTION, docs=[folder], out=tmp_path / "out")
+    report = await aresearch(QUESTION, docs=[written(tmp_path / "depths", surveys)], out=tmp_path / "out")
     [conflict] = report.contradictions
     assert (conflict.excerpt_ids, conflict.differs) == (["E1-1", "E1-2"], "numbers")
     below = report.markdown.split("## Where sources disagree")[1].split("##")[0]
-    assert quotes["a"] in below
-    assert quotes["b"] in below
+    assert surveys["Survey of 2010"] in below
+    assert surveys["Survey of 2021"] in below
     assert verify_bundle(Path(report.folder or "")).problems == []
 
 
 async def test_a_disagreement_that_two_steps_found_is_shown_once(endpoint: OpenAIServer, tmp_path: Path) -> None:
-    folder = tmp_path / "depths"
-    folder.mkdir()
-    quotes = [
-        f"{who} measured the Challenger Deep at {depth} m." for who, depth in (("Sonar", 10994), ("A lander", 10935))
-    ]
-    for number, quote in enumerate(quotes):
-        (folder / f"{number}.md").write_text(f"# Survey {number}\n\n{quote}\n")
+    surveys = {
+        f"Survey of {who}": f"{who} measured the Challenger Deep at {depth} m."
+        for who, depth in (("Sonar", 10994), ("A lander", 10935))
+    }
     steps = [{"id": one, "title": f"Depth {one}", "description": "d", "queries": ["Challenger Deep"]} for one in "12"]
     endpoint.script["planner"] = [json.dumps({"title": "Depth", "steps": steps})]
-    endpoint.script["researcher"] = [quoting(*quotes)] * 2
+    endpoint.script["researcher"] = [quoting(*surveys.values())] * 2
     endpoint.script["reflector"] = [reflection(("E1-1", "E1-2"), ("E2-2", "E2-1"))]
-    report = await aresearch(QUESTION, docs=[folder])
+    report = await aresearch(QUESTION, docs=[written(tmp_path / "depths", surveys)])
     assert len({excerpt.id for excerpt in report.excerpts}) == 4
     assert len(report.contradictions) == 1
 
@@ -69,12 +56,11 @@ async def test_a_disagreement_that_two_steps_found_is_shown_once(endpoint: OpenA
 async def test_a_quick_run_without_a_model_shows_differing_figures_and_keeps_them_through_a_change(
     tmp_path: Path,
 ) -> None:
-    folder = tmp_path / "depths"
-    folder.mkdir()
-    for number, depth in enumerate((10994, 10935)):
-        (folder / f"{number}.md").write_text(
-            f"# Survey {number}\n\nSonar measured the Challenger Deep at {depth} m below sea level.\n"
-        )
+    surveys = {
+        f"Survey of {year}": f"Sonar measured the Challenger Deep at {depth} m below sea level."
+        for year, depth in ((2010, 10994), (2021, 10935))
+    }
+    folder = written(tmp_path / "depths", surveys)
     report = await aresearch(QUESTION, docs=[folder], depth="quick", out=tmp_path / "out")
     assert [conflict.differs for conflict in report.contradictions] == ["numbers"]
     shorter = await arevise(report.run_id, shorter=True)

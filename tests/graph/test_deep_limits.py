@@ -39,10 +39,6 @@ def asked(endpoint: OpenAIServer) -> list[str]:
     return [moment_of(body) for body in endpoint.requests]
 
 
-def results(report: Report) -> dict[str, tuple[str, int]]:
-    return {result.step_id: (result.status, len(result.excerpts)) for result in report.results}
-
-
 @pytest.mark.parametrize("tokens", [2_000, 7_000])
 async def test_tokens_hold_and_what_they_leave_no_room_for_is_said(
     endpoint: OpenAIServer, papers: Path, tokens: int

@@ -13,7 +13,7 @@ from schemas.events import Event
 from schemas.reporter import Report
 from services.models import close_clients
 from services.reports.bundle import verify_bundle
-from services.run.settings import forget_settings
+from tests.conftest import SetEnvironment
 from tests.fakes import deep_model
 from tests.fakes.deep_model import (
     ANCHOR,
@@ -98,7 +98,7 @@ async def test_every_mechanism_of_a_deep_run_is_seen_from_outside_and_replays_by
     run: Run,
     endpoint: OpenAIServer,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    environment: SetEnvironment,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     assert sorted(map(moment_of, endpoint.requests)) == sorted(MOMENTS), "each call once, and no other"
@@ -107,7 +107,7 @@ async def test_every_mechanism_of_a_deep_run_is_seen_from_outside_and_replays_by
     a_wrong_reference_is_told_once_then_dropped_and_counted(endpoint, caplog)
     the_weakest_section_is_researched_and_written_anew(run)
     the_evidence_holds_quotes_verbatim_statuses_and_the_outline(run)
-    await the_run_replays_byte_for_byte_without_model_and_documents(run, endpoint, tmp_path, monkeypatch)
+    await the_run_replays_byte_for_byte_without_model_and_documents(run, endpoint, tmp_path, environment)
 
 
 def the_plans_and_reflections_tell_of_the_outline(run: Run) -> None:
@@ -191,12 +191,10 @@ def the_evidence_holds_quotes_verbatim_statuses_and_the_outline(run: Run) -> Non
 
 
 async def the_run_replays_byte_for_byte_without_model_and_documents(
-    run: Run, endpoint: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, endpoint: OpenAIServer, tmp_path: Path, environment: SetEnvironment
 ) -> None:
     await close_clients()
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "LEADLINE_MODEL"):
-        monkeypatch.delenv(name)
-    forget_settings()
+    environment(OPENAI_API_KEY=None, OPENAI_BASE_URL=None, LEADLINE_MODEL=None)
     for file in (tmp_path / "papers").iterdir():
         file.unlink()
     calls = len(endpoint.requests)

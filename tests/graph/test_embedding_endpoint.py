@@ -65,7 +65,7 @@ async def test_a_limit_leaves_passages_and_queries_to_words(endpoint: Endpoint, 
 
 
 async def test_money_cannot_be_limited_where_the_price_of_embedding_is_not_known(
-    endpoint: Endpoint, folder: Path, tmp_path: Path
+    endpoint: Endpoint, folder: Path
 ) -> None:
     report = await aresearch("Where did the hound sleep all winter long?", docs=[folder], max_cost=1.0)
     assert "hound" in report.markdown

@@ -10,8 +10,7 @@ from schemas.reporter import Report
 from schemas.usage import Allowance
 from services.run.budget import shares
 from services.run.errors import SettingsError
-from services.run.prices import forget_prices
-from services.run.settings import forget_settings
+from tests.conftest import SetEnvironment
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion
 
@@ -68,14 +67,11 @@ async def test_searches_never_exceed_their_limit(docs: Path, limit: int) -> None
 
 
 async def test_money_never_exceeds_its_limit(
-    endpoint: OpenAIServer, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    endpoint: OpenAIServer, docs: Path, tmp_path: Path, environment: SetEnvironment
 ) -> None:
     prices = tmp_path / "prices.yaml"
     prices.write_text("test-model: {input: 10, output: 100}\n")
-    monkeypatch.setenv("LEADLINE_PRICES", str(prices))
-    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
-    forget_settings()
-    forget_prices()
+    environment(LEADLINE_PRICES=str(prices), LEADLINE_MODEL="test-model")
     report = await aresearch(TWO_STEPS, docs=[docs], max_cost=0.12)
     read, wrote = counted(endpoint)
     assert endpoint.requests
@@ -86,11 +82,9 @@ async def test_money_never_exceeds_its_limit(
 
 
 async def test_a_price_that_is_not_known_is_said_to_be_unknown(
-    endpoint: OpenAIServer, docs: Path, monkeypatch: pytest.MonkeyPatch
+    endpoint: OpenAIServer, docs: Path, environment: SetEnvironment
 ) -> None:
-    monkeypatch.setenv("LEADLINE_MODEL", "a-model-of-our-own")
-    forget_settings()
-    forget_prices()
+    environment(LEADLINE_MODEL="a-model-of-our-own")
     report = await aresearch(ONE_STEP, docs=[docs])
     assert report.usage.total.cost is None
     assert json.loads(report.model_dump_json())["usage"]["total"]["cost"] is None

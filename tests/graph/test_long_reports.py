@@ -11,9 +11,9 @@ from graph import build_graph
 from leadline import aresearch
 from schemas.context import RunContext
 from schemas.reporter import Report
-from services.run.settings import forget_settings
 from services.run.ui_text import say
 from services.search.providers import allow_folders
+from tests.conftest import SetEnvironment
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion, role_of
 from tests.graph.soundings import (
@@ -198,10 +198,9 @@ def share(body: dict[str, Any]) -> int:
 
 
 async def test_a_model_that_cannot_write_the_whole_in_one_answer_writes_in_sections(
-    endpoint: OpenAIServer, papers: Path, monkeypatch: pytest.MonkeyPatch
+    endpoint: OpenAIServer, papers: Path, environment: SetEnvironment
 ) -> None:
-    monkeypatch.setenv("LEADLINE_ONE_CALL_TOKENS", "100000")
-    forget_settings()
+    environment(LEADLINE_ONE_CALL_TOKENS="100000")
     script = Script()
 
     def answer(body: dict[str, Any]) -> Any:
@@ -216,10 +215,9 @@ async def test_a_model_that_cannot_write_the_whole_in_one_answer_writes_in_secti
 
 @pytest.mark.parametrize(("words", "sections"), [(4_000, 0), (6_000, 3)])
 async def test_what_one_answer_can_hold_is_written_in_one_call(
-    endpoint: OpenAIServer, papers: Path, monkeypatch: pytest.MonkeyPatch, words: int, sections: int
+    endpoint: OpenAIServer, papers: Path, environment: SetEnvironment, words: int, sections: int
 ) -> None:
-    monkeypatch.setenv("LEADLINE_ONE_CALL_TOKENS", "100000")
-    forget_settings()
+    environment(LEADLINE_ONE_CALL_TOKENS="100000")
     script = Script()
     endpoint.choose = lambda body: "# Depth\n\n" + told_of(body, 3) if role_of(body) == "reporter" else script(body)
     await run(papers, words=words)
@@ -229,13 +227,17 @@ async def test_what_one_answer_can_hold_is_written_in_one_call(
 
 @pytest.mark.parametrize(("enough", "sections"), [(15_000, 3), (0, 0)])
 async def test_a_deep_report_has_the_most_relevant_quotes_only_where_these_are_enough(
-    endpoint: OpenAIServer, papers: Path, monkeypatch: pytest.MonkeyPatch, enough: int, sections: int
+    endpoint: OpenAIServer,
+    papers: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    environment: SetEnvironment,
+    enough: int,
+    sections: int,
 ) -> None:
-    monkeypatch.setenv("LEADLINE_ONE_CALL_TOKENS", "100000")
+    environment(LEADLINE_ONE_CALL_TOKENS="100000")
     monkeypatch.setattr("services.turn.writing.MOST_EVIDENCE", 80)
     monkeypatch.setattr("services.models.prompt_fit.LEAST_EVIDENCE", 0)
     monkeypatch.setattr("services.turn.writing.ENOUGH", enough)
-    forget_settings()
     script = Script()
     endpoint.choose = lambda body: "# Depth\n\n" + told_of(body, 3) if role_of(body) == "reporter" else script(body)
     await run(papers, depth="deep")

@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +9,12 @@ import pytest
 
 from leadline import aresearch
 from leadline.runs.actions import areplay
-from services.run.settings import forget_settings
-from tests.conftest import PROJECT
-from tests.fakes.http import Reply
-from tests.fakes.openai_server import OpenAIServer, completion
-from tests.services.tools.mcp.conftest import left
+from tests.conftest import SetEnvironment
+from tests.fakes.openai_server import OpenAIServer
+from tests.graph.test_tools import call
+from tests.services.tools.mcp.conftest import Configure, configure, fake, left, mark
 
+__all__ = ["configure", "mark"]
 pytestmark = pytest.mark.long
 
 QUESTION = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
@@ -26,34 +24,13 @@ STEP: dict[str, Any] = {
     "description": "Find its designer.",
     "queries": ["wire sounding machine"],
 }
+LOOK_UP = {**STEP, "need_web_search": False, "queries": [], "tools": ["Pump"]}
 
 
-@pytest.fixture
-def mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Configure a server that works and one that does not, and return what marks their processes."""
-    mark = f"mark-of-{tmp_path}-{os.getpid()}"
-    pump = [sys.executable, "-P", str(PROJECT / "tests" / "fakes" / "mcp_server.py"), "pump"]
-    servers = {
-        "Pump": {
-            "command": pump[0],
-            "args": pump[1:],
-            "env": {"LEADLINE_TEST": mark},
-            "description": "asks <the pump>",
-        },
-        "missing": {"command": "no-such-program"},
-    }
-    (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": servers}))
-    monkeypatch.setenv("LEADLINE_MCP", str(tmp_path / "mcp.json"))
-    forget_settings()
-    return mark
-
-
-def prompts_of(endpoint: OpenAIServer, role: str) -> list[str]:
-    return [
-        "\n".join(str(message["content"]) for message in request["messages"])
-        for request, one in zip(endpoint.requests, endpoint.roles, strict=True)
-        if one == role
-    ]
+@pytest.fixture(autouse=True)
+def servers(configure: Configure) -> None:
+    """Configure a server that works and one that does not."""
+    configure(Pump=fake(description="asks <the pump>"), missing={"command": "no-such-program"})
 
 
 async def test_the_planner_sees_servers_by_name_and_assigns_those_that_there_are(
@@ -62,7 +39,7 @@ async def test_the_planner_sees_servers_by_name_and_assigns_those_that_there_are
     plan = {"title": "T", "steps": [{**STEP, "tools": ["pump", "PUMP", "unheard of"]}]}
     endpoint.script["planner"] = [json.dumps(plan)]
     report = await aresearch(QUESTION, docs=[docs], max_plan_iterations=1)
-    [prompt] = prompts_of(endpoint, "planner")
+    [prompt] = endpoint.asked("planner")
     assert '<tools>\n<tool name="Pump">asks <the pump></tool>\n</tools>' in prompt
     assert "pump__say" not in prompt
     assert report.plans[0].steps[0].tools == ["Pump"]
@@ -70,29 +47,14 @@ async def test_the_planner_sees_servers_by_name_and_assigns_those_that_there_are
     assert left(mark) == []
 
 
-LOOK_UP: dict[str, Any] = {
-    "id": "1",
-    "title": "The pump",
-    "description": "Ask it.",
-    "need_web_search": False,
-    "queries": [],
-    "tools": ["Pump"],
-}
-
-
-def called(name: str, **arguments: Any) -> Reply:
-    return completion({"model": "m", "messages": []}, "", calls=[(name, json.dumps(arguments))])
-
-
 async def test_a_step_calls_its_servers_tools_which_its_report_cites_and_a_replay_does_without(
-    endpoint: OpenAIServer, docs: Path, mark: str, monkeypatch: pytest.MonkeyPatch
+    endpoint: OpenAIServer, docs: Path, mark: str, environment: SetEnvironment
 ) -> None:
-    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
-    forget_settings()
+    environment(LEADLINE_MODEL="test-model")
     words = "the designer of the wire sounding machine was William Thomson"
     endpoint.script["planner"] = [json.dumps({"title": "T", "steps": [LOOK_UP]})]
     endpoint.script["researcher"] = [
-        called("Pump__say", words=words),
+        call("Pump__say", words=words),
         json.dumps({"finding": f"{words}.", "high": ["P1:1"], "confidence": 0.9}),
     ]
     report = await aresearch(QUESTION, docs=[docs], max_plan_iterations=1, max_step_attempts=1)
@@ -106,8 +68,7 @@ async def test_a_step_calls_its_servers_tools_which_its_report_cites_and_a_repla
     assert {one.kind for one in others} == {"document"}, "what the step left open the background search answers"
     assert "a sample of the bottom stuck to it" in report.markdown
     assert left(mark) == []
-    monkeypatch.delenv("LEADLINE_MCP")
-    forget_settings()
+    environment(LEADLINE_MCP=None)
     again = await areplay(report.run_id)
     assert (again.markdown, again.limits) == (report.markdown, report.limits)
     assert left(mark) == []

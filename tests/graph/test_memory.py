@@ -20,6 +20,7 @@ from services.run.memory_store import remember
 from services.run.settings import settings
 from services.run.users import LOCAL
 from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.read_folder import written
 
 QUESTION = "Who designed the wire sounding machine?"
 OLD = "2026-01-02"
@@ -27,10 +28,7 @@ OLD = "2026-01-02"
 
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> Path:
-    folder = tmp_path / "elsewhere"
-    folder.mkdir()
-    (folder / "kettle.md").write_text("# Kettles\n\nThe copper kettle was mended by Hester Bateman in 1780.\n")
-    return folder
+    return written(tmp_path / "elsewhere", {"Kettles": "The copper kettle was mended by Hester Bateman in 1780."})
 
 
 def cited(report: Report) -> Source:

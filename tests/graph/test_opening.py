@@ -12,18 +12,14 @@ from services.reports.bundle import verify_bundle
 from services.reports.bundle_files import seal
 from services.reports.bundle_judge import judge_bundle
 from tests.fakes.openai_server import OpenAIServer
-from tests.graph.test_verifier import QUESTION, QUOTES, claims, editing, quoted_whole, verdicts
+from tests.graph.test_verifier import QUESTION, QUOTES, claims, editing, ferry, verdicts
 
+__all__ = ["ferry"]
 TITLE = "Norland's ferry carries more passengers each year"
 GROWTH = "Demand grows while the crew stays open."
 FIGURE = "Passengers of the line numbered 23,400 in 2021."
 SECTIONS = f"## Passengers\n\n{QUOTES[0]} [E1-1]\n\n## The captain\n\nAda Holm, its captain, might retire after the season [E1-2]."
 BODY = (1, "supported", "may retire after the season")
-
-
-@pytest.fixture
-def ferry(endpoint: OpenAIServer, tmp_path: Path) -> Path:
-    return quoted_whole(endpoint, tmp_path / "ferry", "The ferry of Norland", QUOTES)
 
 
 async def researched(endpoint: OpenAIServer, folder: Path, opening: str, *verifier: str, out: Path) -> Report:

@@ -5,33 +5,31 @@ from pathlib import Path
 from leadline import aresearch
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.quoting import quoting
+from tests.fakes.read_folder import written
+
+QUESTION = "Compare the piers of Norland at which the ferry calls, and how many passengers it carries."
+
+
+def piers(count: int) -> dict[str, str]:
+    return {f"Pier {number}": f"The ferry calls at pier {number} of Norland." for number in range(count)}
 
 
 async def test_planner_sees_the_tables_near_the_question_and_the_titles_of_texts_that_have_no_room(
     endpoint: OpenAIServer, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "ferries"
-    folder.mkdir()
-    for number in range(9):
-        (folder / f"pier{number}.md").write_text(f"# Pier {number}\n\nThe ferry calls at pier {number} of Norland.\n")
+    folder = written(tmp_path / "ferries", piers(9))
     for number in range(14):
         (folder / f"a{number:02}.csv").write_text("tide,height\n" + "".join(f"{n},{n}.5\n" for n in range(5)))
-    (folder / "log").mkdir()
-    for number in range(40):
-        (folder / "log" / f"{number:02}.md").write_text(
-            f"# Day {number}\n\nWind of force {number % 8}, and no ship in sight.\n"
-        )
+    written(folder / "log", {f"Day {n:02}": f"Wind of force {n % 8}, and no ship in sight." for n in range(40)})
     (folder / "z.csv").write_text("ferry,passengers\n" + "".join(f"{n},{n}00\n" for n in range(5)))
     endpoint.script["researcher"] = [quoting("The ferry calls at pier 1 of Norland.")]
-    await aresearch(
-        "Compare the piers of Norland at which the ferry calls, and how many passengers it carries.", docs=[folder]
-    )
+    await aresearch(QUESTION, docs=[folder])
     [planned] = endpoint.asked("planner")
     nearby = planned.partition("<nearby>")[2].partition("</nearby>")[0].strip().splitlines()
     assert sum(line.startswith("Pier ") for line in nearby) == 9
     folders = planned.partition("<folders>")[2].partition("</folders>")[0].strip().splitlines()
     assert folders[0].startswith("ferries: 24, such as ")
-    assert folders[1:] == ["ferries/log: 40, such as Day 0; Day 20; Day 39"]
+    assert folders[1:] == ["ferries/log: 40, such as Day 00; Day 20; Day 39"]
     tables = planned.partition("<tables>")[2].partition("</tables>")[0].strip().splitlines()
     assert [line.partition(" ")[0].rstrip(":") for line in tables] == ["z.csv"]
 
@@ -39,14 +37,8 @@ async def test_planner_sees_the_tables_near_the_question_and_the_titles_of_texts
 async def test_planner_and_reflector_see_the_titles_of_a_small_folder_once(
     endpoint: OpenAIServer, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "ferries"
-    folder.mkdir()
-    for number in range(3):
-        (folder / f"{number}.md").write_text(f"# Pier {number}\n\nThe ferry calls at pier {number} of Norland.\n")
     endpoint.script["researcher"] = [quoting("The ferry calls at pier 1 of Norland.")]
-    await aresearch(
-        "Compare the piers of Norland at which the ferry calls, and how many passengers it carries.", docs=[folder]
-    )
+    await aresearch(QUESTION, docs=[written(tmp_path / "ferries", piers(3))])
     for role in ("planner", "reflector"):
         [asked] = endpoint.asked(role)
         assert "<folders>\nPier 0\nPier 1\nPier 2\n</folders>" in asked

@@ -1,6 +1,5 @@
 """A whole run at an endpoint that thinks before it answers: no call too many, and its thoughts stay its own."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,12 @@ from leadline import aresearch
 from schemas.reporter import Report
 from services.models import close_clients
 from services.models.endpoint import forget_endpoints
-from services.run.settings import forget_settings
-from tests.fakes.openai_server import OpenAIServer, openai_server
-from tests.fakes.reasoning_server import THOUGHT, ReasoningServer, reasoning_server
+from tests.conftest import SetEnvironment
+from tests.fakes.openai_server import openai_server
+from tests.fakes.reasoning_server import THOUGHT, ReasoningServer
+from tests.services.models.conftest import thinker
+
+__all__ = ["thinker"]
 
 QUESTION = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
 FORMS: dict[str, dict[str, Any]] = {
@@ -23,27 +25,11 @@ FORMS: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture
-async def thinker(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ReasoningServer]:
-    """Serve a reasoning model on loopback and point the environment to it."""
-    with reasoning_server() as server:
-        connect(server, monkeypatch)
-        yield server
-        await close_clients()
-
-
-def connect(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Point the environment to a server, as a new process finds it."""
-    monkeypatch.setenv("OPENAI_API_KEY", server.key)
-    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-    monkeypatch.setenv("LEADLINE_MODEL", "thinker-1")
-    forget_settings()
-    forget_endpoints()
-
-
-async def needed_calls(docs: Path, monkeypatch: pytest.MonkeyPatch) -> int:
+async def needed(docs: Path, environment: SetEnvironment) -> int:
     """Count the calls of the same run at an endpoint that answers at once."""
     with openai_server() as plain:
-        connect(plain, monkeypatch)
+        environment(OPENAI_API_KEY=plain.key, OPENAI_BASE_URL=plain.base_url, LEADLINE_MODEL="thinker-1")
+        forget_endpoints()
         await aresearch(QUESTION, docs=[docs])
         await close_clients()
     return len(plain.requests)
@@ -62,10 +48,8 @@ def holds(report: Report, server: ReasoningServer) -> None:
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())
 async def test_the_first_run_makes_one_call_too_many_at_most_and_the_second_none(
-    thinker: ReasoningServer, docs: Path, form: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    needed: int, thinker: ReasoningServer, docs: Path, form: dict[str, Any]
 ) -> None:
-    needed = await needed_calls(docs, monkeypatch)
-    connect(thinker, monkeypatch)
     for name, value in form.items():
         setattr(thinker, name, value)
     first = await aresearch(QUESTION, docs=[docs])
@@ -85,10 +69,8 @@ async def test_usage_counts_the_thinking(thinker: ReasoningServer, docs: Path) -
 
 
 async def test_a_report_that_stands_where_reasoning_belongs_is_taken_the_second_time(
-    thinker: ReasoningServer, docs: Path, monkeypatch: pytest.MonkeyPatch
+    needed: int, thinker: ReasoningServer, docs: Path
 ) -> None:
-    needed = await needed_calls(docs, monkeypatch)
-    connect(thinker, monkeypatch)
     thinker.takes_temperature, thinker.shown = True, "instead"
     holds(await aresearch(QUESTION, docs=[docs]), thinker)
     assert thinker.roles.count("reporter") == 2

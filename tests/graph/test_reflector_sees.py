@@ -10,6 +10,7 @@ from leadline import aresearch
 from schemas.events import Event
 from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.fakes.quoting import quoting
+from tests.fakes.read_folder import written
 
 FACT = "The ferry line of Norland carried 18,200 passengers in 2019."
 QUESTION = "How many passengers did the ferry of Norland carry, by year and by day?"
@@ -18,10 +19,7 @@ FOUND = {"id": "1", "title": "Passengers", "description": "d", "queries": ["The 
 
 @pytest.fixture
 def ferry(tmp_path: Path) -> Path:
-    folder = tmp_path / "ferry"
-    folder.mkdir()
-    (folder / "ferry.md").write_text(f"# The ferry\n\n{FACT}\n")
-    return folder
+    return written(tmp_path / "ferry", {"The ferry": FACT})
 
 
 def plan(*steps: dict[str, Any]) -> str:
@@ -67,6 +65,7 @@ async def test_a_program_that_computed_nothing_is_seen_and_redone(endpoint: Open
     endpoint.script["reflector"] = [json.dumps(answer) for answer in (enough | {"steps": [verdict]}, enough)]
     report = await aresearch(QUESTION, docs=[ferry])
     assert report.results[1].finding.endswith("50 a day")
+    assert [excerpt.id for excerpt in report.results[1].excerpts] == ["E2-2"], "an id never means two things"
     assert [role_of(body) for body in endpoint.requests].count("reflector") == 2
 
 

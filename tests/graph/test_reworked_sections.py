@@ -9,7 +9,7 @@ import pytest
 from leadline import aresearch
 from leadline.runs.actions import areplay
 from schemas.events import Event
-from services.run.settings import forget_settings
+from tests.conftest import SetEnvironment
 from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.graph.soundings import (
     LEFT,
@@ -52,10 +52,9 @@ async def test_exhaustive_researches_two_sections_again(endpoint: OpenAIServer, 
 
 
 async def test_a_second_draft_is_edited_with_what_is_found_for_its_weakest_topic(
-    endpoint: OpenAIServer, papers: Path, monkeypatch: pytest.MonkeyPatch
+    endpoint: OpenAIServer, papers: Path, environment: SetEnvironment
 ) -> None:
-    monkeypatch.setenv("LEADLINE_ONE_CALL_TOKENS", "100000")
-    forget_settings()
+    environment(LEADLINE_ONE_CALL_TOKENS="100000")
     script = Script(finds=(NEW,))
     edits: list[str] = []
 
@@ -81,18 +80,15 @@ async def test_a_second_draft_is_edited_with_what_is_found_for_its_weakest_topic
     assert [step.title for step in report.plans[-1].steps][-1] == WEAK
     assert {claim.status for claim in report.citations if claim.text == NEW} == {"quoted"}
     count = len(endpoint.requests)
-    monkeypatch.delenv("OPENAI_API_KEY")
-    monkeypatch.delenv("OPENAI_BASE_URL")
-    forget_settings()
+    environment(OPENAI_API_KEY=None, OPENAI_BASE_URL=None)
     assert (await areplay(report.run_id)).markdown == report.markdown
     assert len(endpoint.requests) == count
 
 
 async def test_at_standard_a_second_draft_without_faults_is_not_edited(
-    endpoint: OpenAIServer, papers: Path, monkeypatch: pytest.MonkeyPatch
+    endpoint: OpenAIServer, papers: Path, environment: SetEnvironment
 ) -> None:
-    monkeypatch.setenv("LEADLINE_ONE_CALL_TOKENS", "100000")
-    forget_settings()
+    environment(LEADLINE_ONE_CALL_TOKENS="100000")
     script = Script(finds=(NEW,))
     endpoint.choose = lambda body: "# Depth\n\n" + told_of(body, 3) if role_of(body) == "reporter" else script(body)
     await aresearch(QUESTION, docs=[papers])

@@ -14,8 +14,10 @@ from services.reports.bundle import verify_bundle
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.openai_server import error as model_error
-from tests.graph.soundings import PAPERS, QUESTION, Script, human
+from tests.graph.soundings import PAPERS, QUESTION, human
+from tests.graph.test_long_reports import endpoint
 
+__all__ = ["endpoint"]
 POINT = "Sound measures the depth by the time of a pulse to the bottom and back"
 CARD = "Reginald Fessenden heard an echo in 1914"
 
@@ -30,23 +32,16 @@ def sections_shown(body: dict[str, Any]) -> dict[str, int]:
     return {title: int(number) for number, title in re.findall(r'<section number="(\d+)" title="(.+)">', human(body))}
 
 
-def deck_of(*cards: tuple[str, str], title: str = POINT, section: str = "The echo", figure: int = 0) -> Any:
+def deck_of(*cards: tuple[str, str], title: str = POINT) -> Any:
     """Return what the model answers: one page, each card with the words of the statement that it names."""
 
     def answer(body: dict[str, Any]) -> str:
         numbers = statements_of(body)
         named = [{"text": text, "statements": [numbers.get(words, 999)]} for text, words in cards]
-        page = {"section": sections_shown(body)[section], "title": title, "cards": named, "figure": figure}
+        page = {"section": sections_shown(body)["The echo"], "title": title, "cards": named, "figure": 0}
         return json.dumps({"pages": [page]})
 
     return answer
-
-
-@pytest.fixture
-def endpoint(endpoint: OpenAIServer, asked_once: None) -> OpenAIServer:
-    """Serve a model that writes section by section."""
-    endpoint.choose = Script()
-    return endpoint
 
 
 async def run(papers: Path, **choices: Any) -> Report:

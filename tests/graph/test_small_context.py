@@ -9,7 +9,7 @@ import pytest
 
 from leadline import aresearch
 from schemas.reporter import Report
-from services.run.settings import forget_settings
+from tests.conftest import SetEnvironment
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, error, role_of
 from tests.fakes.quoting import passages_shown
@@ -20,7 +20,6 @@ pytestmark = pytest.mark.long
 WINDOW = 8_000
 STEPS = 5
 QUESTION = "Who designed the wire sounding machine, why was tallow pressed into the lead, and in how many minutes was the machine lowered?"
-CHINESE = "谁设计了钢丝测深机？为什么要在测深锤里压入牛油？"
 _PIECES = re.compile(r"\d|[^\W\d\u4e00-\u9fff]{1,7}|[^\w\s]{1,2}")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 CHINESE_TOKENS = 0.85
@@ -90,10 +89,9 @@ async def run_in_small_context(endpoint: OpenAIServer, docs: Path) -> Report:
 
 
 async def test_every_prompt_fits_into_the_context_that_was_set(
-    endpoint: OpenAIServer, long_docs: Path, monkeypatch: pytest.MonkeyPatch
+    endpoint: OpenAIServer, long_docs: Path, environment: SetEnvironment
 ) -> None:
-    monkeypatch.setenv("LEADLINE_CONTEXT_WINDOW", str(WINDOW))
-    forget_settings()
+    environment(LEADLINE_CONTEXT_WINDOW=str(WINDOW))
     report = await run_in_small_context(endpoint, long_docs)
     assert [(role_of(body), tokens_of(body)) for body in endpoint.requests if tokens_of(body) > WINDOW] == []
     assert len(endpoint.requests) == report.usage.total.calls + report.usage.total.abandoned

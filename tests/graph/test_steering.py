@@ -8,12 +8,14 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
 from graph import build_graph
+from nodes import planner, reflector
 from schemas.steering import MAX_MESSAGES, MAX_TEXT, SteeringAction
 from services.run.errors import BadInput
 from services.run.journal import Recording, replaying, run_key
 from services.run.run_messages import leave_message
 from services.search.providers import allow_folders
 from services.turn.steering import Standing, steer_thread
+from tests.graph.test_choices import broken
 
 QUESTION = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
 
@@ -103,21 +105,11 @@ async def test_an_added_question_is_researched_and_answered(thread: Thread) -> N
     assert "schooner Lalla Rookh" in markdown
 
 
-async def test_what_a_boundary_took_holds_after_a_crash_and_in_a_replay(
-    thread: Thread, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from nodes import planner
-
+async def test_what_a_boundary_took_holds_after_a_crash_and_in_a_replay(thread: Thread) -> None:
     await thread.run({"question": QUESTION}, ("research_team",))
     await thread.say("also the silver chromate tube")
-
-    def fails(*_: Any) -> Any:
-        raise RuntimeError("broken")
-
-    with monkeypatch.context() as broken:
-        broken.setattr(planner, "settle_draft", fails)
-        with pytest.raises(RuntimeError, match="broken"):
-            await thread.run(None)
+    with broken(planner, "settle_draft"), pytest.raises(RuntimeError, match="broken"):
+        await thread.run(None)
     state = await thread.run(None)
     assert len(state["steering"]) == 1
     assert thread.told() == ["Taken into account: also the silver chromate tube"]
@@ -154,8 +146,6 @@ async def test_a_message_that_comes_when_the_report_begins_is_told_as_not_resear
 async def test_a_message_that_comes_while_the_reflection_is_made_leads_to_another_plan(
     thread: Thread, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from nodes import reflector
-
     ask = vars(reflector)["ask"]
 
     async def asked(*given: Any) -> Any:

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,8 @@ from schemas.planner import Plan, Step
 from schemas.reporter import Report
 from services.reports.checking.bundle_check import verify_bundle
 from services.run.journal import Recording, replaying, run_key
-from services.run.settings import forget_settings, settings
+from services.run.settings import settings
+from tests.conftest import SetEnvironment
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, Scripted, completion
 from tests.fakes.search_services.served import served
@@ -58,15 +58,17 @@ LOOK_UP = Step(
 
 
 @pytest.fixture
-def endpoint(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
-    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
-    forget_settings()
+def endpoint(endpoint: OpenAIServer, environment: SetEnvironment) -> OpenAIServer:
+    environment(LEADLINE_MODEL="test-model")
     return endpoint
 
 
-async def run(endpoint: OpenAIServer, docs: Path, step: Step, **script: list[Scripted]) -> Report:
+async def run(
+    endpoint: OpenAIServer, docs: Path, step: Step, out: Path | None = None, **script: list[Scripted]
+) -> Report:
+    """Research by one attempt at one step."""
     endpoint.script |= {"planner": [plan(step)], **script}
-    return await aresearch(QUESTION, docs=[docs], max_plan_iterations=1, max_step_attempts=1)
+    return await aresearch(QUESTION, docs=[docs], out=out, max_plan_iterations=1, max_step_attempts=1)
 
 
 def excerpts(report: Report) -> list[str]:
@@ -74,9 +76,8 @@ def excerpts(report: Report) -> list[str]:
 
 
 async def test_who_watches_is_told_what_the_searches_of_tools_brought(
-    endpoint: OpenAIServer, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    endpoint: OpenAIServer, docs: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("LEADLINE_DUCKDUCKGO_URL", "http://127.0.0.1:9/")
     with served(tmp_path, "openalex") as twins:
         step = LOOK_UP.model_copy(update={"tools": ["search_documents", "web_search"]})
         calls = [
@@ -193,25 +194,16 @@ async def test_a_research_step_looks_up_with_tools_and_names_what_they_returned(
 
 
 async def test_a_page_that_no_search_found_is_not_read(
-    endpoint: OpenAIServer, docs: Path, monkeypatch: pytest.MonkeyPatch
+    endpoint: OpenAIServer, docs: Path, environment: SetEnvironment
 ) -> None:
-    monkeypatch.setenv("LEADLINE_SEARCH", "duckduckgo")
-    monkeypatch.setenv("LEADLINE_DOCS", str(docs))
-    forget_settings()
+    environment(LEADLINE_SEARCH="duckduckgo", LEADLINE_DOCS=str(docs))
     await run(endpoint, docs, LOOK_UP, researcher=[call("web_reader", url="http://127.0.0.1:9/secret"), "Nothing."])
     assert "no search found it" in str(endpoint.requests)
 
 
 async def test_a_step_asks_a_database_computes_with_its_rows_and_cites_both(
-    endpoint: OpenAIServer, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    endpoint: OpenAIServer, docs: Path, casts: Path
 ) -> None:
-    file = tmp_path / "ships.db"
-    with sqlite3.connect(file) as ships:
-        ships.execute("CREATE TABLE casts (ship TEXT, fathoms INTEGER)")
-        ships.executemany("INSERT INTO casts VALUES (?, ?)", [("Gazelle", 100), ("Gazelle", 300), ("Vema", 7)])
-    ships.close()
-    monkeypatch.setenv("LEADLINE_DATABASES", f"primary=sqlite:///{file}")
-    forget_settings()
     compute = (
         "import glob, pandas\n[name] = glob.glob('rows-*.csv')\nrows = pandas.read_csv(name)\n"
         "print(f'The casts add up to {rows.fathoms.sum()} fathoms.')"
@@ -227,7 +219,7 @@ async def test_a_step_asks_a_database_computes_with_its_rows_and_cites_both(
     assert {source.kind for source in report.sources if source.content_hash in cited} == {"database", "computation"}
     [planned] = [body for role, body in zip(endpoint.roles, endpoint.requests, strict=True) if role == "planner"]
     assert "SQL over primary (SQLite): casts" in str(planned)
-    assert str(file) not in str(endpoint.requests)
+    assert str(casts) not in str(endpoint.requests)
 
 
 async def test_the_data_style_computes_with_tools_without_being_told(endpoint: OpenAIServer, docs: Path) -> None:

@@ -14,7 +14,7 @@ from schemas.evidence import Claim
 from schemas.reporter import Report
 from services.reports.bundle import verify_bundle
 from services.run.errors import RevisionRefused
-from services.run.settings import forget_settings
+from tests.conftest import SetEnvironment
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.fakes.quoting import quoting
@@ -93,11 +93,10 @@ async def test_the_model_judges_what_code_neither_found_word_for_word_nor_refute
 
 
 async def test_a_verifier_with_a_small_window_has_fewer_statements_at_a_time(
-    endpoint: OpenAIServer, ferry: Path, monkeypatch: pytest.MonkeyPatch
+    endpoint: OpenAIServer, ferry: Path, monkeypatch: pytest.MonkeyPatch, environment: SetEnvironment
 ) -> None:
     monkeypatch.setattr("services.models.prompt_fit.LEAST_EVIDENCE", 0)
-    monkeypatch.setenv("LEADLINE_CONTEXT_WINDOW_VERIFIER", "2800")  # a hundred tokens besides the instructions
-    forget_settings()
+    environment(LEADLINE_CONTEXT_WINDOW_VERIFIER="2800")  # a hundred tokens besides the instructions
     endpoint.script["reporter"] = [
         "Passengers of the line numbered 23,400 in 2021 [E1-1]. Winter weather shut a jetty for weeks [E1-3]."
     ]
@@ -189,23 +188,10 @@ async def test_a_verdict_without_words_of_a_cited_passage_counts_for_nothing(
     assert [(claim.status, claim.judgement) for claim in report.citations] == [("supported", None)]
 
 
-@pytest.mark.parametrize(("choices", "calls"), [({"verify": "code"}, 0), ({}, 1)])
-async def test_a_run_chooses_who_verifies(
-    endpoint: OpenAIServer, ferry: Path, choices: dict[str, Any], calls: int
-) -> None:
+async def test_a_run_chooses_who_verifies(endpoint: OpenAIServer, ferry: Path) -> None:
     endpoint.script["reporter"] = ["The northern pier was closed by storms [E1-3]."]
-    await aresearch(QUESTION, docs=[ferry], **choices)
-    assert endpoint.roles.count("verifier") == calls
-
-
-async def test_a_verifier_that_fails_leaves_code_to_judge_and_the_report_says_so(
-    endpoint: OpenAIServer, ferry: Path
-) -> None:
-    endpoint.script["reporter"] = ["The northern pier was closed by storms [E1-3]."]
-    endpoint.script["verifier"] = [Reply(400, {"error": {"message": "no", "type": "invalid_request_error"}})] * 9
-    report = await aresearch(QUESTION, docs=[ferry])
-    assert [claim.status for claim in report.citations] == ["supported"]
-    assert any("code alone judged the others" in limit for limit in report.limits)
+    await aresearch(QUESTION, docs=[ferry], verify="code")
+    assert "verifier" not in endpoint.roles
 
 
 async def test_what_one_batch_judged_holds_where_another_fails(endpoint: OpenAIServer, ferry: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 from leadline import aresearch
 from leadline.runs.actions import areplay
 from services.reports.bundle import verify_bundle
-from services.run.settings import forget_settings
 from services.search.web import forget_web
+from tests.conftest import SetEnvironment
 from tests.fakes.browser import needs_chromium
 from tests.fakes.site import Answer, Site, site
 from tests.fakes.tavily_server import TavilyServer, page, search_there, tavily_server
@@ -42,15 +42,13 @@ PAGE = (
 
 
 @pytest.fixture
-def pages(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+def pages(environment: SetEnvironment) -> Iterator[Site]:
     """A site with one page, which the reader may read although it is private, and which DuckDuckGo finds."""
     with site() as served:
         address = served.page("/machine", PAGE)
         found = results((address, "Tide machines", "The tide predicting machine, in short."))
         served.pages["/html/"] = Answer(found.encode())
-        monkeypatch.setenv("LEADLINE_ALLOW_PRIVATE_HOSTS", served.host)
-        monkeypatch.setenv("LEADLINE_DUCKDUCKGO_URL", served.url("/html/"))
-        forget_settings()
+        environment(LEADLINE_ALLOW_PRIVATE_HOSTS=served.host, LEADLINE_DUCKDUCKGO_URL=served.url("/html/"))
         forget_web()
         yield served
 

@@ -15,8 +15,8 @@ from leadline import aresearch
 from leadline.runs.recheck import recheck
 from schemas.context import RunContext
 from services.reports.bundle import verify_bundle
-from services.run.settings import forget_settings
 from services.search.providers import allow_folders
+from tests.conftest import SetEnvironment
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.site import site
 from tests.fakes.tavily_server import TavilyServer, page, search_there, tavily_server
@@ -136,17 +136,13 @@ def tavily(monkeypatch: pytest.MonkeyPatch) -> Iterator[TavilyServer]:
     """A search that knows a page of 2019, one of 2024, one of another site, and one without a date."""
     places = {"https://who.example/old": "2019-05-01", "https://who.example/new": "2024-05-01"}
     places |= {"https://news.example/a": "2024-06-01", "https://who.example/undated": ""}
-    with tavily_server(
-        *(
-            page(
-                url,
-                f"Ferries {number}",
-                f"{QUOTES[1]} So says notice number {number} of the line.",
-                published=day or None,
-            )
-            for number, (url, day) in enumerate(places.items())
+    notices = [
+        page(
+            url, f"Ferries {number}", f"{QUOTES[1]} So says notice number {number} of the line.", published=day or None
         )
-    ) as server:
+        for number, (url, day) in enumerate(places.items())
+    ]
+    with tavily_server(*notices) as server:
         search_there(server, monkeypatch)
         yield server
 
@@ -222,7 +218,7 @@ async def test_a_pasted_text_is_a_source_that_can_be_cited(endpoint: OpenAIServe
 
 
 async def test_an_address_that_the_rewritten_question_lost_is_read(
-    endpoint: OpenAIServer, tavily: TavilyServer, monkeypatch: pytest.MonkeyPatch
+    endpoint: OpenAIServer, tavily: TavilyServer, environment: SetEnvironment
 ) -> None:
     tavily.pages = []
     with site() as served:
@@ -230,8 +226,7 @@ async def test_an_address_that_the_rewritten_question_lost_is_read(
         address = served.page(
             "/ferry", f"<html><head><title>Ferry</title></head><body><article>{text}</article></body></html>"
         )
-        monkeypatch.setenv("LEADLINE_ALLOW_PRIVATE_HOSTS", served.host)
-        forget_settings()
+        environment(LEADLINE_ALLOW_PRIVATE_HOSTS=served.host)
         understood(endpoint, complexity="simple", said=["as a list"], shape="list")
         endpoint.script["reporter"] = [f"- {QUOTES[1]} [B0-1]"]
         report = await aresearch(f"{ASKED} See {address} and answer as a list.", search="tavily")

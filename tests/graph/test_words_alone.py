@@ -9,25 +9,22 @@ from leadline.setup import doctor
 from schemas.events import Event
 from services.embedding import models
 from services.run.installation import install_command
-from services.run.settings import forget_settings
+from tests.conftest import SetEnvironment
+from tests.fakes.read_folder import written
 
 QUESTION = "Who owned the schooner Lalla Rookh?"
 
 
 @pytest.fixture
 def docs(tmp_path: Path) -> Path:
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    (folder / "schooner.md").write_text("# A schooner\n\nThe schooner Lalla Rookh was owned by William Thomson.\n")
-    return folder
+    return written(tmp_path / "docs", {"A schooner": "The schooner Lalla Rookh was owned by William Thomson."})
 
 
 @pytest.fixture
-def base_wheel(monkeypatch: pytest.MonkeyPatch) -> None:
+def base_wheel(monkeypatch: pytest.MonkeyPatch, environment: SetEnvironment) -> None:
     """As after an install without extras."""
-    monkeypatch.delenv("LEADLINE_EMBEDDINGS_MODEL", raising=False)
     monkeypatch.setattr(models, "_installed", lambda _: False)
-    forget_settings()
+    environment(LEADLINE_EMBEDDINGS_MODEL=None)
 
 
 def words_alone(limits: list[str]) -> list[str]:
@@ -51,8 +48,7 @@ def test_doctor_names_the_command() -> None:
     assert (check.found, check.remedy) == ("no model is installed", install_command("vectors"))
 
 
-async def test_whoever_switched_the_models_off_is_told_nothing(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEADLINE_EMBEDDINGS_MODEL", "none")
-    forget_settings()
+async def test_whoever_switched_the_models_off_is_told_nothing(docs: Path, environment: SetEnvironment) -> None:
+    environment(LEADLINE_EMBEDDINGS_MODEL="none")
     report = await aresearch(QUESTION, docs=[docs])
     assert words_alone(report.limits) == []

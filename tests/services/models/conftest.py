@@ -1,13 +1,16 @@
-"""An endpoint on loopback, and what to ask it."""
+"""Endpoints on loopback, and what to ask them."""
 
 import json
+from collections.abc import AsyncIterator
 
 import pytest
 
 from schemas.reflector import ReflectorPrompt
-from services.models import attempts
-from services.run.settings import forget_settings
+from services.models import attempts, close_clients
+from services.models.endpoint import forget_endpoints
+from tests.conftest import SetEnvironment
 from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.reasoning_server import ReasoningServer, reasoning_server
 
 PROMPT = ReflectorPrompt(
     question="How deep?",
@@ -22,9 +25,18 @@ ANSWER = json.dumps({"has_enough_context": True, "reasoning": "ok"})
 
 
 @pytest.fixture
-def endpoint(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIServer:
+def endpoint(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch, environment: SetEnvironment) -> OpenAIServer:
     """Name the model, and try again at once."""
-    monkeypatch.setenv("LEADLINE_MODEL", "test-model")
     monkeypatch.setattr(attempts, "POLICY", attempts.RetryPolicy(first_pause=0.01))
-    forget_settings()
+    environment(LEADLINE_MODEL="test-model")
     return endpoint
+
+
+@pytest.fixture
+async def thinker(environment: SetEnvironment) -> AsyncIterator[ReasoningServer]:
+    """Serve a reasoning model."""
+    with reasoning_server() as server:
+        environment(OPENAI_API_KEY=server.key, OPENAI_BASE_URL=server.base_url, LEADLINE_MODEL="thinker-1")
+        forget_endpoints()
+        yield server
+        await close_clients()

@@ -15,7 +15,7 @@ from services.models.prompt_fit import THINKING_ROOM, evidence_tokens
 from services.run.errors import ModelError
 from services.run.journal import Journal
 from services.run.scope import Run
-from services.run.settings import forget_settings
+from tests.conftest import SetEnvironment
 from tests.fakes.openai_server import OpenAIServer, completion, error
 from tests.services.models.conftest import ANSWER, PROMPT
 
@@ -31,13 +31,12 @@ async def test_characters_that_no_database_takes_are_left_out_of_answers(endpoin
     "text",
     [
         f"```json\n{ANSWER}\n```",
-        f"<think>hm, {{}}</think>{ANSWER}",
         "{'has_enough_context': True, 'reasoning': 'ok',}",
         f"Here it is:\n{ANSWER}\nI hope that helps.",
         f"so much for thinking</think>\n{ANSWER}",
         f"[{ANSWER}]",
     ],
-    ids=["fenced", "thinking", "near-JSON", "prose around", "thinking without its beginning", "in a list"],
+    ids=["fenced", "near-JSON", "prose around", "thinking without its beginning", "in a list"],
 )
 async def test_json_is_read_however_it_is_wrapped(endpoint: OpenAIServer, text: str) -> None:
     endpoint.script["reflector"] = [text]
@@ -200,10 +199,9 @@ async def test_a_model_that_never_fits_ends_in_an_error_that_names_role_and_sche
     ("window", "room"), [(4_000, 1_000), (9_000, 3_000), (24_000, 8_000), (32_000, 16_000), (128_000, 64_000)]
 )
 async def test_evidence_may_fill_half_of_a_large_window_and_a_third_of_a_small_one(
-    endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch, window: int, room: int
+    endpoint: OpenAIServer, environment: SetEnvironment, window: int, room: int
 ) -> None:
-    monkeypatch.setenv("LEADLINE_CONTEXT_WINDOW", str(window))
-    forget_settings()
+    environment(LEADLINE_CONTEXT_WINDOW=str(window))
     run = Run(RunContext(), "reporter", journal=Journal(place="1:reporter"))
     assert await evidence_tokens(run, "reporter", 1_000_000) == room
     assert await evidence_tokens(run, "reporter", room // 2) == room // 2

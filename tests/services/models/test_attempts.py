@@ -10,7 +10,7 @@ from schemas.reflector import Reflection
 from services.models import ask, close_clients, write
 from services.models.endpoint import client
 from services.run.errors import ModelError
-from services.run.settings import forget_settings
+from tests.conftest import SetEnvironment
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion, error
 from tests.services.models.conftest import ANSWER, PROMPT
@@ -33,10 +33,9 @@ async def test_a_lasting_fault_is_not_tried_again(endpoint: OpenAIServer, status
 
 
 async def test_a_fault_that_lasts_ends_after_the_retries_with_what_to_do(
-    endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+    endpoint: OpenAIServer, environment: SetEnvironment
 ) -> None:
-    monkeypatch.setenv("LEADLINE_MAX_RETRIES", "2")
-    forget_settings()
+    environment(LEADLINE_MAX_RETRIES="2")
     endpoint.script["reflector"] = [error(500, "oops", "server_error")] * 9
     with pytest.raises(ModelError, match=r"failed.*goes on with: leadline.aresume.*HTTP 500"):
         await ask("reflector", PROMPT, Reflection)
@@ -44,10 +43,9 @@ async def test_a_fault_that_lasts_ends_after_the_retries_with_what_to_do(
 
 
 async def test_no_more_calls_are_under_way_at_once_than_allowed(
-    endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+    endpoint: OpenAIServer, environment: SetEnvironment
 ) -> None:
-    monkeypatch.setenv("LEADLINE_MAX_CONCURRENCY", "2")
-    forget_settings()
+    environment(LEADLINE_MAX_CONCURRENCY="2")
     await close_clients()
     slow = completion({"model": "m", "messages": []}, ANSWER)
     endpoint.script["reflector"] = [Reply(slow.status, slow.body, stall=0.05) for _ in range(8)]
@@ -55,9 +53,8 @@ async def test_no_more_calls_are_under_way_at_once_than_allowed(
     assert endpoint.most_at_once == 2
 
 
-async def test_calls_keep_to_the_rate(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEADLINE_REQUESTS_PER_MINUTE", "600")
-    forget_settings()
+async def test_calls_keep_to_the_rate(endpoint: OpenAIServer, environment: SetEnvironment) -> None:
+    environment(LEADLINE_REQUESTS_PER_MINUTE="600")
     endpoint.script["reflector"] = [ANSWER] * 4
     started = time.monotonic()
     await asyncio.gather(*(ask("reflector", PROMPT, Reflection) for _ in range(4)))

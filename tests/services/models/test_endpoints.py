@@ -12,10 +12,10 @@ from services.models import close_clients
 from services.models.endpoint import forget_endpoints
 from services.run.errors import BadInput, SettingsError
 from services.run.roles import RoleModel, role_model
+from tests.conftest import SetEnvironment
 from tests.fakes.openai_server import OpenAIServer, openai_server
-from tests.services.models.test_roles import SetEnvironment, chosen, environment
+from tests.services.models.test_roles import chosen
 
-__all__ = ["environment"]
 QUESTION = "Where was the designer of the wire sounding machine born?"
 
 

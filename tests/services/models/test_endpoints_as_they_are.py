@@ -9,8 +9,8 @@ from schemas.reflector import Reflection
 from schemas.researcher import ResearcherPrompt
 from services.models import ask, write
 from services.run.errors import ModelError
-from services.run.settings import forget_settings
 from services.tools.loop import use_tools
+from tests.conftest import SetEnvironment
 from tests.fakes.answer_forms import FORMS, THOUGHT
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion, error, tokens_in
@@ -89,10 +89,9 @@ async def test_the_providers_own_words_are_shown_with_what_to_do(
     ],
 )
 async def test_an_answer_that_cannot_be_read_is_not_called_words_or_silence(
-    endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch, reply: Reply, message: str
+    endpoint: OpenAIServer, environment: SetEnvironment, reply: Reply, message: str
 ) -> None:
-    monkeypatch.setenv("LEADLINE_MAX_RETRIES", "0")
-    forget_settings()
+    environment(LEADLINE_MAX_RETRIES="0")
     endpoint.fault = lambda *_: reply
     with pytest.raises(ModelError) as caught:
         await write("reporter", PROMPT_OF_REPORT)
@@ -101,9 +100,8 @@ async def test_an_answer_that_cannot_be_read_is_not_called_words_or_silence(
     assert ("It said" in str(caught.value)) == ("It said" in message or "connection" in message)
 
 
-async def test_the_providers_words_do_not_show_the_key(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789abcdef")
-    forget_settings()
+async def test_the_providers_words_do_not_show_the_key(endpoint: OpenAIServer, environment: SetEnvironment) -> None:
+    environment(OPENAI_API_KEY="sk-0123456789abcdef")
     endpoint.key = "sk-0123456789abcdef"
     endpoint.fault = lambda *_: Reply(401, {"error": "The key sk-0123456789abcdef is no key"})
     with pytest.raises(ModelError, match="The key … is no key"):

@@ -10,7 +10,6 @@ from langchain_core.load import dumpd
 
 from leadline import aresearch
 from leadline.runs.actions import areplay
-from leadline.setup.model_setup import checked_models
 from schemas.context import RunContext
 from schemas.events import Event
 from schemas.reflector import Reflection
@@ -20,12 +19,12 @@ from services.models.endpoint import forget_endpoints
 from services.models.local_endpoint import WINDOW, settled
 from services.run.errors import SettingsError
 from services.run.roles import DEFAULT_MODEL, role_model
+from tests.conftest import SetEnvironment
 from tests.fakes.http import Reply, Request, serving
 from tests.fakes.ollama_server import OllamaServer, ollama_server
 from tests.services.models.conftest import PROMPT
-from tests.services.models.test_roles import SetEnvironment, chosen, environment
+from tests.services.models.test_roles import chosen
 
-__all__ = ["environment"]
 QUESTION = "Where was the designer of the wire sounding machine born?"
 needs_package = pytest.mark.skipif(
     importlib.util.find_spec("langchain_ollama") is None, reason="The extra `ollama` is not installed."
@@ -124,15 +123,6 @@ async def test_a_parameter_that_only_the_compatible_address_takes_is_not_lost(ol
     events = await _run(docs, models={"default": {"extra": {"presence_penalty": 1.0}}})
     assert ollama.compatible[0]["presence_penalty"] == 1.0
     assert any("presence_penalty" in event.title for event in events if event.type == "notice")
-
-
-@needs_package
-async def test_a_model_that_was_not_pulled_is_said_to_be_missing(
-    ollama: OllamaServer, environment: SetEnvironment
-) -> None:
-    environment(LEADLINE_MODEL="gemma3")
-    [problem] = {row.problem for row in await checked_models()}
-    assert problem == f"Ollama has no model gemma3. Get it with: ollama pull gemma3. It has {ollama.model}."
 
 
 async def test_a_server_that_copies_ollamas_version_is_not_taken_for_it(environment: SetEnvironment) -> None:

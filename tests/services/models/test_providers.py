@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.tools import tool
 
 from leadline import aresearch
 from leadline.setup.model_setup import checked_models
@@ -15,15 +14,15 @@ from schemas.reflector import Reflection
 from services.models import ask, attempts, close_clients
 from services.models.endpoint import forget_endpoints
 from services.run.errors import ModelError
-from services.run.settings import forget_settings
 from services.tools.loop import use_tools
+from tests.conftest import SetEnvironment
 from tests.fakes import anthropic_server, google_server, mistral_server, ollama_server
 from tests.fakes.anthropic_server import AnthropicServer
 from tests.fakes.google_server import GoogleServer
 from tests.fakes.mistral_server import MistralServer
 from tests.fakes.ollama_server import OllamaServer
 from tests.services.models.conftest import PROMPT
-from tests.services.models.test_endpoints_as_they_are import WORKING
+from tests.services.models.test_endpoints_as_they_are import WORKING, depth_of
 
 Server = AnthropicServer | GoogleServer | MistralServer | OllamaServer
 QUESTION = "Where was the designer of the wire sounding machine born?"
@@ -53,15 +52,12 @@ async def provider(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-async def server(provider: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Server]:
+async def server(provider: str, monkeypatch: pytest.MonkeyPatch, environment: SetEnvironment) -> AsyncIterator[Server]:
     kept = _kept_by_anthropic(monkeypatch) if provider == "anthropic" else []
     with SERVING[provider]() as server:
-        monkeypatch.setenv(ADDRESSES[provider], server.base_url)
-        if provider in KEYS:
-            monkeypatch.setenv(KEYS[provider], server.key)
-        monkeypatch.setenv("LEADLINE_MODEL", f"{provider}:{server.model}")
+        keys = {KEYS[provider]: server.key} if provider in KEYS else {}
+        environment(LEADLINE_MODEL=f"{provider}:{server.model}", **{ADDRESSES[provider]: server.base_url}, **keys)
         monkeypatch.setattr(attempts, "POLICY", attempts.RetryPolicy(first_pause=0.01))
-        forget_settings()
         forget_endpoints()
         yield server
         forget_endpoints()
@@ -95,13 +91,12 @@ async def test_a_whole_run_works(server: Server, docs: Path) -> None:
 
 
 async def test_a_model_that_is_not_there_is_said_to_be_missing(
-    server: Server, provider: str, monkeypatch: pytest.MonkeyPatch
+    server: Server, provider: str, environment: SetEnvironment
 ) -> None:
-    monkeypatch.setenv("LEADLINE_MODEL", f"{provider}:nothing")
-    forget_settings()
+    environment(LEADLINE_MODEL=f"{provider}:nothing")
     [problem] = {row.problem for row in await checked_models()}
     if provider == "ollama":
-        assert "Ollama has no model nothing. Get it with: ollama pull nothing" in problem
+        assert problem == f"Ollama has no model nothing. Get it with: ollama pull nothing. It has {server.model}."
         return
     assert "Check LEADLINE_MODEL" in problem
     assert ADDRESSES[provider] in problem
@@ -118,11 +113,8 @@ async def test_a_wrong_key_is_said_to_be_wrong(server: Server, provider: str, mo
 
 
 @pytest.mark.parametrize("provider", ["google_genai", "mistralai"], indirect=True)
-async def test_a_missing_key_is_said_to_be_missing(
-    server: Server, provider: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv(KEYS[provider])
-    forget_settings()
+async def test_a_missing_key_is_said_to_be_missing(server: Server, provider: str, environment: SetEnvironment) -> None:
+    environment(**{KEYS[provider]: None})
     [problem] = {row.problem for row in await checked_models()}
     assert "key" in problem.lower()
 
@@ -157,11 +149,6 @@ SCRIPTS: dict[str, list[Any]] = {
 
 
 async def test_tools_are_called_natively_and_signed_thoughts_go_back(server: Server, provider: str) -> None:
-    @tool
-    async def depth_of(trench: str) -> str:
-        """Return the depth of a trench in metres."""
-        return f"{trench}: 10,935 m"
-
     server.script = SCRIPTS[provider]
     worked = await use_tools("researcher", WORKING, [depth_of], must_call=True)
     assert worked.text == DONE
@@ -179,10 +166,9 @@ def ollama(server: Server) -> OllamaServer:
 
 
 async def test_ollama_is_given_the_schema_and_the_context_and_a_tool_where_it_takes_no_schema(
-    ollama: OllamaServer, monkeypatch: pytest.MonkeyPatch
+    ollama: OllamaServer, environment: SetEnvironment
 ) -> None:
-    monkeypatch.setenv("LEADLINE_CONTEXT_WINDOW", "16384")
-    forget_settings()
+    environment(LEADLINE_CONTEXT_WINDOW="16384")
     await ask("reflector", PROMPT, Reflection)
     [request] = ollama.requests
     assert set(request["format"]["properties"]) == set(Reflection.model_json_schema()["properties"])

@@ -12,11 +12,14 @@ import pytest
 import trustme
 
 from leadline.setup.env_file import write, written_before
+from schemas.context import RunContext
 from schemas.reflector import Reflection
 from services.models import ask, close_clients
 from services.models.endpoint import forget_endpoints
 from services.run.errors import ModelError, SettingsError
-from services.run.settings import forget_settings, settings
+from services.run.roles import role_model
+from services.run.settings import settings
+from tests.conftest import SetEnvironment
 from tests.fakes.http import Reply, Request, serving
 from tests.fakes.openai_server import OpenAIServer, completion
 from tests.fakes.socks import socks_proxy
@@ -28,52 +31,46 @@ PROXIES = ("ALL_PROXY", "all_proxy", "HTTP_PROXY", "http_proxy", "HTTPS_PROXY", 
 
 
 @pytest.fixture(autouse=True)
-async def _anew(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
-    """Begin without proxies and connections, and leave none."""
-    for name in PROXIES:
-        monkeypatch.delenv(name, raising=False)
+async def use(environment: SetEnvironment) -> AsyncIterator[SetEnvironment]:
+    """Set variables as a new process finds them; begin without proxies and connections, and leave none."""
+
+    def put(**variables: str | None) -> None:
+        environment(**variables)
+        forget_endpoints()
+
+    put(**dict.fromkeys(PROXIES))
     await close_clients()
-    yield
+    yield put
     await close_clients()
-    forget_settings()
     forget_endpoints()
 
 
-def use(monkeypatch: pytest.MonkeyPatch, **variables: str) -> None:
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
-    forget_settings()
-    forget_endpoints()
-
-
-async def test_a_socks_proxy_is_the_way_to_an_endpoint(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_socks_proxy_is_the_way_to_an_endpoint(endpoint: OpenAIServer, use: SetEnvironment) -> None:
     endpoint.fault = lambda *_: ANSWER
     with socks_proxy(urlsplit(endpoint.base_url).port or 0) as (address, asked):
-        use(monkeypatch, ALL_PROXY=address, OPENAI_BASE_URL="http://models.example/v1")
+        use(ALL_PROXY=address, OPENAI_BASE_URL="http://models.example/v1")
         assert (await ask("reflector", PROMPT, Reflection)).has_enough_context
         await close_clients()
     assert set(asked) == {"models.example"}
 
 
 async def test_no_proxy_leads_past_a_socks_proxy(
-    endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    endpoint: OpenAIServer, use: SetEnvironment, caplog: pytest.LogCaptureFixture
 ) -> None:
     endpoint.fault = lambda *_: ANSWER
     local = endpoint.base_url.replace("127.0.0.1", "localhost")
-    use(monkeypatch, ALL_PROXY="socks5://127.0.0.1:9", NO_PROXY="localhost", OPENAI_BASE_URL=local)
+    use(ALL_PROXY="socks5://127.0.0.1:9", NO_PROXY="localhost", OPENAI_BASE_URL=local)
     assert (await ask("reflector", PROMPT, Reflection)).has_enough_context
     assert "proxy" not in caplog.text, "no advice of a library on its own settings"
 
 
-async def test_a_proxy_of_an_unknown_kind_is_one_sentence(
-    endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    use(monkeypatch, ALL_PROXY="socks://127.0.0.1:9")
+async def test_a_proxy_of_an_unknown_kind_is_one_sentence(endpoint: OpenAIServer, use: SetEnvironment) -> None:
+    use(ALL_PROXY="socks://127.0.0.1:9")
     with pytest.raises(SettingsError, match=r"socks://127.* Write http://… or socks5://… in ALL_PROXY"):
         await ask("reflector", PROMPT, Reflection)
 
 
-async def test_an_address_may_have_a_query(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_address_may_have_a_query(use: SetEnvironment) -> None:
     asked: list[tuple[str, str | None]] = []
 
     def azure(request: Request) -> Reply:
@@ -82,7 +79,7 @@ async def test_an_address_may_have_a_query(monkeypatch: pytest.MonkeyPatch) -> N
 
     with serving(azure) as address:
         base_url = f"{address}/openai/deployments/d?api-version=2024-10-21"
-        use(monkeypatch, OPENAI_BASE_URL=base_url, OPENAI_API_KEY="key-of-azure", LEADLINE_MODEL="d")
+        use(OPENAI_BASE_URL=base_url, OPENAI_API_KEY="key-of-azure", LEADLINE_MODEL="d")
         assert (await ask("reflector", PROMPT, Reflection)).has_enough_context
         await close_clients()
     assert asked[-1] == ("/openai/deployments/d/chat/completions?api-version=2024-10-21", "key-of-azure")
@@ -90,15 +87,15 @@ async def test_an_address_may_have_a_query(monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize("key", ["test-key\n", '"test-key"', "\ufefftest-key\u00a0", "„test-key“"])
 async def test_a_key_is_used_without_what_copying_left_around_it(
-    endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch, key: str
+    endpoint: OpenAIServer, use: SetEnvironment, key: str
 ) -> None:
-    use(monkeypatch, OPENAI_API_KEY=key)
+    use(OPENAI_API_KEY=key)
     assert (await ask("reflector", PROMPT, Reflection)) is not None
 
 
 @pytest.mark.parametrize("key", ["test\nkey", "test–key"])
-def test_a_key_with_such_a_character_within_is_one_sentence(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
-    use(monkeypatch, OPENAI_API_KEY=key)
+def test_a_key_with_such_a_character_within_is_one_sentence(use: SetEnvironment, key: str) -> None:
+    use(OPENAI_API_KEY=key)
     with pytest.raises(
         SettingsError, match=r"OPENAI_API_KEY holds '.*', which keys do not contain\. Copy the key again"
     ):
@@ -106,7 +103,7 @@ def test_a_key_with_such_a_character_within_is_one_sentence(monkeypatch: pytest.
 
 
 async def test_a_certificate_that_is_not_trusted_is_said_to_be_one(
-    endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    endpoint: OpenAIServer, use: SetEnvironment, tmp_path: Path
 ) -> None:
     authority = trustme.CA()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -122,7 +119,7 @@ async def test_a_certificate_that_is_not_trusted_is_said_to_be_one(
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context)
     async with server:
-        use(monkeypatch, OPENAI_BASE_URL=f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
+        use(OPENAI_BASE_URL=f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
         began = time.monotonic()
         with pytest.raises(
             ModelError, match=r"certificate .* is not trusted.* SSL_CERT_FILE.*“.*self.signed|unable to get"
@@ -132,7 +129,7 @@ async def test_a_certificate_that_is_not_trusted_is_said_to_be_one(
         assert "network" not in str(caught.value)
         authority.cert_pem.write_to_path(str(tmp_path / "authority.pem"))
         await close_clients()
-        use(monkeypatch, SSL_CERT_FILE=str(tmp_path / "authority.pem"))
+        use(SSL_CERT_FILE=str(tmp_path / "authority.pem"))
         assert (await ask("reflector", PROMPT, Reflection)).has_enough_context
         await close_clients()
 
@@ -142,14 +139,14 @@ ENV = "# Schlüssel für das Büro\nLEADLINE_MODEL=m-1\nOPENAI_API_KEY=key-of-th
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "latin-1"])
 def test_an_env_file_of_any_encoding_is_read_and_added_to(
-    leadline: Leadline, monkeypatch: pytest.MonkeyPatch, encoding: str
+    leadline: Leadline, use: SetEnvironment, encoding: str
 ) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     Path(".env").write_bytes(ENV.replace("\n", "\r\n").encode(encoding))
-    forget_settings()
+    use(OPENAI_API_KEY=None)
     key = settings().openai_api_key
     assert key is not None
     assert key.get_secret_value() == "key-of-the-file"
+    assert role_model("planner", RunContext()).model == "m-1"
     assert leadline("--version").code == 0
     write({"LEADLINE_SEARCH": "none"})
     assert written_before() == {"LEADLINE_MODEL": "m-1", "OPENAI_API_KEY": "key-of-the-file", "LEADLINE_SEARCH": "none"}

@@ -1,14 +1,11 @@
 """Models that think before they answer: room for the thinking, silence that is waited for, thoughts kept out of answers."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from schemas.reflector import Reflection
-from services.models import ask, close_clients, write
-from services.models.endpoint import forget_endpoints
-from services.run.settings import forget_settings
-from tests.fakes.reasoning_server import ReasoningServer, Shown, reasoning_server
+from services.models import ask, write
+from tests.conftest import SetEnvironment
+from tests.fakes.reasoning_server import ReasoningServer, Shown
 from tests.services.models.conftest import ANSWER, PROMPT
 from tests.services.models.test_ask import PROMPT_OF_REPORT
 
@@ -16,17 +13,9 @@ WRITTEN = "The trench is deep [E1-1]."
 
 
 @pytest.fixture
-async def thinker(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ReasoningServer]:
-    """Serve a reasoning model on loopback and point the environment to it."""
-    with reasoning_server() as server:
-        monkeypatch.setenv("OPENAI_API_KEY", server.key)
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        monkeypatch.setenv("LEADLINE_MODEL", "thinker-1")
-        forget_settings()
-        forget_endpoints()
-        server.script = {"reflector": [ANSWER] * 4, "reporter": [WRITTEN] * 4}
-        yield server
-        await close_clients()
+def thinker(thinker: ReasoningServer) -> ReasoningServer:
+    thinker.script = {"reflector": [ANSWER] * 4, "reporter": [WRITTEN] * 4}
+    return thinker
 
 
 @pytest.mark.parametrize("shown", ["reasoning_content", "think", "instead", "hidden"])
@@ -47,12 +36,9 @@ async def test_an_answer_without_room_is_asked_for_again_with_room_for_the_think
 
 
 async def test_heartbeats_count_as_life_and_may_come_less_often_than_pieces_of_an_answer(
-    thinker: ReasoningServer, monkeypatch: pytest.MonkeyPatch
+    thinker: ReasoningServer, environment: SetEnvironment
 ) -> None:
-    monkeypatch.setenv("LEADLINE_FIRST_TOKEN_TIMEOUT", "1.2")
-    monkeypatch.setenv("LEADLINE_TOKEN_TIMEOUT", "0.3")
-    monkeypatch.setenv("LEADLINE_MAX_RETRIES", "0")
-    forget_settings()
+    environment(LEADLINE_FIRST_TOKEN_TIMEOUT="1.2", LEADLINE_TOKEN_TIMEOUT="0.3", LEADLINE_MAX_RETRIES="0")
     thinker.takes_temperature, thinker.silence, thinker.heartbeats = True, 1.8, 3
     assert (await ask("reflector", PROMPT, Reflection)).reasoning == "ok"
     assert len(thinker.requests) == 1

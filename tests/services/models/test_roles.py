@@ -2,7 +2,6 @@
 
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,25 +12,12 @@ from schemas.context import RunContext
 from services.models.chat import PARAMETER_NAMES, build
 from services.run.errors import BadInput, SettingsError
 from services.run.installation import install_command
-from services.run.prices import forget_prices, price_of
+from services.run.prices import price_of
 from services.run.roles import DEFAULTS, PROVIDERS, SET_UP_BY, role_model
 from services.run.scope import checked_choices
-from services.run.settings import forget_settings
+from tests.conftest import SetEnvironment
 from tests.fakes.openai_server import OpenAIServer, error
 from tests.services.models.conftest import ANSWER
-
-SetEnvironment = Callable[..., None]
-
-
-@pytest.fixture
-def environment(monkeypatch: pytest.MonkeyPatch) -> SetEnvironment:
-    def put(**variables: str) -> None:
-        for name, value in variables.items():
-            monkeypatch.setenv(name, value)
-        forget_settings()
-        forget_prices()
-
-    return put
 
 
 def chosen(**models: object) -> RunContext:
@@ -79,17 +65,14 @@ def test_the_environment_never_overrides_what_a_run_chose(environment: SetEnviro
     ("provider", "variable"), [(provider, name) for provider, names in SET_UP_BY.items() for name in names]
 )
 def test_a_run_names_a_provider_only_if_the_operator_has_set_it_up(
-    environment: SetEnvironment, monkeypatch: pytest.MonkeyPatch, provider: str, variable: str
+    environment: SetEnvironment, provider: str, variable: str
 ) -> None:
-    for name in SET_UP_BY[provider]:
-        monkeypatch.delenv(name, raising=False)
-    environment(OPENAI_API_KEY="k")
+    environment(OPENAI_API_KEY="k", **dict.fromkeys(SET_UP_BY[provider]))
     with pytest.raises(SettingsError, match=f"its provider is not set up here.*{variable}"):
         role_model("planner", chosen(default=f"{provider}:x"))
     environment(LEADLINE_MODEL_REPORTER=f"{provider}:own")
     assert role_model("planner", chosen(default=f"{provider}:x")).provider == provider
-    environment(LEADLINE_MODEL_REPORTER="")
-    environment(**{variable: "k"})
+    environment(LEADLINE_MODEL_REPORTER="", **{variable: "k"})
     assert role_model("planner", chosen(default=f"{provider}:x")).provider == provider
 
 
@@ -126,13 +109,9 @@ def test_each_parameter_has_its_type_and_bounds(extra: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("provider", ["anthropic", "google_genai", "mistralai", "ollama"])
-def test_each_provider_is_given_the_parameters_under_its_own_names(
-    environment: SetEnvironment, monkeypatch: pytest.MonkeyPatch, provider: str
-) -> None:
+def test_each_provider_is_given_the_parameters_under_its_own_names(environment: SetEnvironment, provider: str) -> None:
     pytest.importorskip(PROVIDERS[provider][0])
-    for name in SET_UP_BY[provider]:
-        monkeypatch.setenv(name, "http://127.0.0.1:9" if name == "OLLAMA_HOST" else "k")
-    environment()
+    environment(**{name: "http://127.0.0.1:9" if name == "OLLAMA_HOST" else "k" for name in SET_UP_BY[provider]})
     for name, its_name in PARAMETER_NAMES[provider].items():
         value: Any = (
             "low" if name == "reasoning_effort" else name == "enable_thinking" or (["x"] if name == "stop" else 1)
@@ -143,12 +122,6 @@ def test_each_provider_is_given_the_parameters_under_its_own_names(
         assert getattr(built, field) == value
     with pytest.raises(BadInput, match=f"{provider}:x does not take verbosity from a run. It takes temperature, top_p"):
         _built(chosen(default={"model": f"{provider}:x", "extra": {"verbosity": "low"}}))
-
-
-def test_settings_may_stand_in_a_dotenv_file(environment: SetEnvironment) -> None:
-    Path(".env").write_text("OPENAI_API_KEY=k\nLEADLINE_MODEL_PLANNER=from-file\n")
-    environment()
-    assert role_model("planner", RunContext()).model == "from-file"
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,12 @@ from services.models.endpoint_memory import learned
 from services.run.errors import ModelError
 from services.run.roles import RoleModel, role_model
 from services.run.scope import current_run
+from tests.conftest import SetEnvironment
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion, error
 from tests.services.models.conftest import ANSWER, PROMPT
 from tests.services.models.test_ask import PROMPT_OF_REPORT
-from tests.services.models.test_roles import SetEnvironment, environment
 
-__all__ = ["environment"]
 STREAMED = {"model": "m", "messages": [], "stream": True, "stream_options": {"include_usage": True}}
 
 
@@ -84,10 +83,7 @@ async def test_an_endpoint_that_cannot_stream_is_asked_for_whole_answers(
     assert [bool(request.get(parameter)) for request in endpoint.requests] == [True, False, False]
 
 
-async def test_a_stream_that_ends_before_the_answer_does_is_begun_anew(
-    endpoint: OpenAIServer, environment: SetEnvironment
-) -> None:
-    environment()
+async def test_a_stream_that_ends_before_the_answer_does_is_begun_anew(endpoint: OpenAIServer) -> None:
     whole = completion(STREAMED, ANSWER)
     endpoint.script["reflector"] = [Reply(events=(whole.events or [])[:1]), ANSWER]
     assert (await ask("reflector", PROMPT, Reflection)).has_enough_context

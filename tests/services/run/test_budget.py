@@ -102,10 +102,3 @@ def test_research_leaves_the_report_its_share(most: int, spent: int, seconds: in
     assert report.tokens == most - spent
     assert report.tokens - research.tokens >= int(most * REPORT_SHARE)
     assert report.seconds >= research.seconds > 0
-
-
-def test_what_was_not_settled_stays_held() -> None:
-    budget = Budget(Allowance(tokens=1_000))
-    budget.reserve(100, 900, None, min_output=1)
-    with pytest.raises(LimitReached):
-        budget.reserve(1, 1, None, min_output=1)

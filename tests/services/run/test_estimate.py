@@ -10,23 +10,21 @@ from schemas.context import RunContext
 from schemas.depth import DEPTHS, LEVELS, Depth
 from schemas.events import Event
 from services.run.estimate import estimate, estimate_line, shortfall_line
-from services.run.prices import forget_prices
-from services.run.settings import forget_settings
-from tests.conftest import PROJECT
+from tests.conftest import PROJECT, SetEnvironment
 from tests.fakes.openai_server import openai_server
 
 
 @pytest.fixture
-def priced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def priced(tmp_path: Path, environment: SetEnvironment) -> None:
     """Connect a model whose price everybody can multiply."""
     file = tmp_path / "prices.yaml"
     file.write_text("plain: {input: 1, output: 10}\ndear: {input: 100, output: 1000}\n")
-    monkeypatch.setenv("LEADLINE_PRICES", str(file))
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    monkeypatch.setenv("LEADLINE_MODEL", "plain")
-    forget_settings()
-    forget_prices()
+    environment(
+        LEADLINE_PRICES=str(file),
+        OPENAI_API_KEY="sk-none",
+        OPENAI_BASE_URL="http://127.0.0.1:9/v1",
+        LEADLINE_MODEL="plain",
+    )
 
 
 @pytest.mark.usefixtures("priced")
@@ -92,13 +90,10 @@ async def test_the_tightest_limit_counts(choices: dict[str, Any], limit: str) ->
     assert bool(shortfall_line(made, "en")) == bool(limit)
 
 
-async def test_it_is_told_before_any_model_is_asked(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_it_is_told_before_any_model_is_asked(docs: Path, environment: SetEnvironment) -> None:
     heard: list[tuple[Event, int]] = []
     with openai_server() as server:
-        monkeypatch.setenv("OPENAI_API_KEY", server.key)
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        monkeypatch.setenv("LEADLINE_MODEL", "gpt-4o")
-        forget_settings()
+        environment(OPENAI_API_KEY=server.key, OPENAI_BASE_URL=server.base_url, LEADLINE_MODEL="gpt-4o")
         await aresearch(
             "谁设计了测深机？",
             docs=[docs],

@@ -2,29 +2,21 @@
 
 import hashlib
 import unicodedata
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
-from langgraph.store.sqlite import AsyncSqliteStore
 
 from services.run.errors import StoreError
 from services.run.evidence_store import EvidenceStore, content_hash
 from services.text.normal_form import normalise_text
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[BaseStore]:
-    if request.param == "memory":
-        yield InMemoryStore()
-        return
-    async with AsyncSqliteStore.from_conn_string(str(tmp_path / "store.sqlite")) as opened:
-        await opened.setup()
-        yield opened
+@pytest.fixture
+def store() -> BaseStore:
+    return InMemoryStore()
 
 
 @settings(deadline=None)

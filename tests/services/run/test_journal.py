@@ -13,7 +13,7 @@ from leadline import aresearch
 from leadline.runs.actions import areplay, aresume, aruns
 from services.run.errors import BadInput, ModelError
 from services.run.journal import Journal, Recording, namespace, replaying
-from services.run.settings import forget_settings
+from tests.conftest import SetEnvironment
 from tests.fakes.openai_server import OpenAIServer
 
 QUESTION = "Who designed the wire sounding machine, and why was tallow pressed into the lead?"
@@ -101,14 +101,12 @@ def files(folder: Path) -> dict[str, bytes]:
     ids=["plain", "few tokens", "quick"],
 )
 async def test_a_replay_asks_nobody_and_writes_the_same_bytes(
-    endpoint: OpenAIServer, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, choices: dict[str, Any]
+    endpoint: OpenAIServer, docs: Path, tmp_path: Path, environment: SetEnvironment, choices: dict[str, Any]
 ) -> None:
     whole = await aresearch(QUESTION, docs=[docs], out=tmp_path / "first", **choices)
     asked = len(endpoint.requests)
     shutil.rmtree(docs)
-    monkeypatch.delenv("OPENAI_API_KEY")
-    monkeypatch.delenv("OPENAI_BASE_URL")
-    forget_settings()
+    environment(OPENAI_API_KEY=None, OPENAI_BASE_URL=None)
     again = await areplay(whole.run_id, out=tmp_path / "second")
     assert len(endpoint.requests) == asked
     assert again.markdown == whole.markdown

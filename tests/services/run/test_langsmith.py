@@ -9,6 +9,7 @@ import pytest
 
 from tests.fakes.collector import collector
 
+pytestmark = pytest.mark.long
 QUESTION = "Where was the designer of the wire sounding machine born?"
 
 
@@ -25,7 +26,6 @@ def run(docs: Path, address: str, **variables: str) -> None:
     )
 
 
-@pytest.mark.long
 def test_a_run_is_sent_when_tracing_is_set(docs: Path) -> None:
     with collector() as serving:
         run(docs, serving.address, LANGSMITH_TRACING="true", LANGSMITH_PROJECT="soundings")
@@ -35,7 +35,6 @@ def test_a_run_is_sent_when_tracing_is_set(docs: Path) -> None:
         assert {headers.get("X-Api-Key") for headers in serving.headers} == {"ls-key"}
 
 
-@pytest.mark.long
 def test_a_collector_of_opentelemetry_gets_the_same_and_no_texts_where_they_are_hidden(docs: Path) -> None:
     with collector() as serving:
         hidden = {"LANGSMITH_HIDE_INPUTS": "true", "LANGSMITH_HIDE_OUTPUTS": "true"}
@@ -47,7 +46,6 @@ def test_a_collector_of_opentelemetry_gets_the_same_and_no_texts_where_they_are_
         assert QUESTION.encode() not in sent
 
 
-@pytest.mark.long
 def test_nothing_is_sent_when_it_is_not(docs: Path) -> None:
     with collector() as serving:
         run(docs, serving.address, LANGSMITH_TRACING="false")

@@ -9,7 +9,7 @@ import pytest
 
 from leadline import aresearch
 from services.run.log import WARNING, about, forget_log, log
-from services.run.settings import forget_settings
+from tests.conftest import SetEnvironment
 from tests.fakes.openai_server import OpenAIServer, error
 from tests.leadline.conftest import Leadline, leadline
 
@@ -28,19 +28,15 @@ MARKERS = (
 
 
 @pytest.fixture(params=["debug", "warning"])
-def lines(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> "Lines":
-    return Lines(str(request.param), monkeypatch, capsys)
+def lines(request: pytest.FixtureRequest, environment: SetEnvironment, capsys: pytest.CaptureFixture[str]) -> "Lines":
+    return Lines(str(request.param), environment, capsys)
 
 
 class Lines:
     """Turns the log on, and reads it."""
 
-    def __init__(self, level: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-        monkeypatch.setenv("LEADLINE_LOG", "json")
-        monkeypatch.setenv("LEADLINE_LOG_LEVEL", level)
-        forget_settings()
+    def __init__(self, level: str, environment: SetEnvironment, capsys: pytest.CaptureFixture[str]) -> None:
+        environment(LEADLINE_LOG="json", LEADLINE_LOG_LEVEL=level)
         forget_log()
         self.level = level
         self._capsys = capsys
@@ -49,23 +45,22 @@ class Lines:
         return [json.loads(line) for line in self._capsys.readouterr().err.splitlines()]
 
 
-def marked(docs: Path, endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def marked(docs: Path, endpoint: OpenAIServer, environment: SetEnvironment) -> None:
     """Put a marker into everything that a run reads, asks and keeps secret."""
     (docs / "FILEMARKER.md").write_text(
         "# TITLEMARKER of Belfast\n\nPAGEMARKER: William Thomson, who designed the wire sounding machine, was born in Belfast.\n"
     )
     endpoint.key = "sk-secret-marker"
-    monkeypatch.setenv("OPENAI_API_KEY", endpoint.key)
-    forget_settings()
+    environment(OPENAI_API_KEY=endpoint.key)
     endpoint.script = {
         "coordinator": [error(429, "ANSWERMARKER PROMPTMARKER", "rate", retry_after="0.01"), "ANSWERMARKER"]
     }
 
 
 async def test_no_secret_and_no_text_is_logged_at_any_level(
-    lines: Lines, docs: Path, endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+    lines: Lines, docs: Path, endpoint: OpenAIServer, environment: SetEnvironment
 ) -> None:
-    marked(docs, endpoint, monkeypatch)
+    marked(docs, endpoint, environment)
     report = await aresearch(QUESTION, docs=[docs], run_id="the-run")
     assert report.excerpts
     assert any("PAGEMARKER" in str(body) for body in endpoint.requests), "the run has read it"
@@ -81,10 +76,10 @@ async def test_no_secret_and_no_text_is_logged_at_any_level(
 
 
 async def test_what_matters_is_a_line_each(
-    docs: Path, endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    docs: Path, endpoint: OpenAIServer, environment: SetEnvironment, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lines = Lines("info", monkeypatch, capsys)
-    marked(docs, endpoint, monkeypatch)
+    lines = Lines("info", environment, capsys)
+    marked(docs, endpoint, environment)
     report = await aresearch(QUESTION, docs=[docs], run_id="the-run", max_step_num=2)
     logged = lines.read()
     calls = [line for line in logged if line["event"] == "model"]
@@ -103,9 +98,9 @@ async def test_what_matters_is_a_line_each(
 
 
 async def test_tasks_side_by_side_keep_their_own_run(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    environment: SetEnvironment, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lines = Lines("info", monkeypatch, capsys)
+    lines = Lines("info", environment, capsys)
 
     async def log_parts(name: str) -> None:
         with about(run=name):

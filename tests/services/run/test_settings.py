@@ -11,7 +11,7 @@ from services.run.errors import SettingsError
 from services.run.settings import Settings, ToolGroup, forget_settings, secret_named, settings
 from services.search.web_services.service import services
 from services.tools.tool_set import GROUPS
-from tests.conftest import PROJECT
+from tests.conftest import PROJECT, SetEnvironment
 
 OF_SERVICES = sorted(
     {name for service in services().values() for name in (service.key_setting, service.address_setting) if name}
@@ -33,21 +33,19 @@ def test_the_template_tells_every_value_of_a_choice() -> None:
             assert set(get_args(choice)) <= set(re.findall(r"\w+", comments[name])), name
 
 
-def test_a_group_of_tools_that_does_not_exist_is_refused_with_those_that_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_group_of_tools_that_does_not_exist_is_refused_with_those_that_do(environment: SetEnvironment) -> None:
     assert set(GROUPS) == set(get_args(ToolGroup))
-    monkeypatch.setenv("LEADLINE_TOOLS", "search,foo")
-    forget_settings()
+    environment(LEADLINE_TOOLS="search,foo")
     with pytest.raises(SettingsError, match=r"^LEADLINE_TOOLS cannot be used: .*'search', 'code', 'files' or 'data'"):
         settings()
 
 
 def test_a_variable_that_a_record_names_is_read_from_the_environment_and_the_file_and_not_shown(
-    monkeypatch: pytest.MonkeyPatch,
+    environment: SetEnvironment,
 ) -> None:
     with open(".env", "w") as file:  # noqa: PTH123 - of the test's own folder
         file.write("BRAVE_API_KEY=of-the-file\nEXA_API_KEY=of-the-file\nSERPER_API_KEY=\n")
-    monkeypatch.setenv("EXA_API_KEY", "of-the-environment")
-    forget_settings()
+    environment(EXA_API_KEY="of-the-environment")
     keys = {name: secret_named(name) for name in ("BRAVE_API_KEY", "EXA_API_KEY", "SERPER_API_KEY")}
     assert {name: key and key.get_secret_value() for name, key in keys.items()} == {
         "BRAVE_API_KEY": "of-the-file",

@@ -15,7 +15,7 @@ from services.run.thread_lock import Hold
 from services.search.providers import allow_folders
 from tests.fakes.openai_server import OpenAIServer
 
-QUESTION = "Why was tallow pressed into the lead, and who designed the wire sounding machine?"
+GIVEN: Any = {"question": "Why was tallow pressed into the lead, and who designed the wire sounding machine?"}
 
 
 @pytest.fixture(autouse=True)
@@ -24,12 +24,18 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(thread_lock, "LOOK", 0.05)
 
 
+@pytest.fixture
+def choices(docs: Path) -> Any:
+    allow_folders([docs])
+    return {"documents": [str(docs)]}
+
+
 def config(run: str) -> Any:
     return {"configurable": {"thread_id": "thread", "run_id": run}}
 
 
 async def test_a_second_run_on_a_thread_is_refused_while_the_first_works(
-    endpoint: OpenAIServer, docs: Path, tmp_path: Path
+    endpoint: OpenAIServer, choices: Any, tmp_path: Path
 ) -> None:
     go, begun, loop = asyncio.Event(), asyncio.Event(), asyncio.get_running_loop()
 
@@ -39,39 +45,33 @@ async def test_a_second_run_on_a_thread_is_refused_while_the_first_works(
             asyncio.run_coroutine_threadsafe(go.wait(), loop).result(60)
 
     endpoint.on_request = hold
-    given: Any = {"question": QUESTION}
-    context: Any = {"documents": [str(docs)]}
-    allow_folders([docs])
     async with checkpointer(tmp_path) as saver, store(tmp_path) as first_store, store(tmp_path) as second_store:
         first = build_graph().compile(checkpointer=saver, store=first_store)
         second = build_graph().compile(checkpointer=saver, store=second_store)
-        running = asyncio.create_task(first.ainvoke(given, config("a"), context=context))
+        running = asyncio.create_task(first.ainvoke(GIVEN, config("a"), context=choices))
         await begun.wait()
         with pytest.raises(BadInput, match=r"Another run \(a\) is working on this thread"):
-            await second.ainvoke(given, config("b"), context=context)
+            await second.ainvoke(GIVEN, config("b"), context=choices)
         assert len(endpoint.requests) == 1
         go.set()
         state = await running
         assert state["report"].markdown
-        again = await second.ainvoke(given, config("c"), context=context)
+        again = await second.ainvoke(GIVEN, config("c"), context=choices)
         assert again["report"].markdown
         assert await first_store.asearch(("claims",)) == []
 
 
-async def test_a_run_that_is_stopped_between_two_nodes_gives_its_thread_free(docs: Path, tmp_path: Path) -> None:
-    given: Any = {"question": QUESTION}
-    context: Any = {"documents": [str(docs)]}
-    allow_folders([docs])
+async def test_a_run_that_is_stopped_between_two_nodes_gives_its_thread_free(choices: Any, tmp_path: Path) -> None:
     async with checkpointer(tmp_path) as saver, store(tmp_path) as kept:
         graph = build_graph().compile(checkpointer=saver, store=kept)
-        stream: Any = graph.astream(given, config("a"), context=context, stream_mode="updates")
+        stream: Any = graph.astream(GIVEN, config("a"), context=choices, stream_mode="updates")
         async with aclosing(stream) as updates:
             async for update in updates:
                 if "coordinator" in update:
                     break
             assert await kept.asearch(("claims",))
         assert await kept.asearch(("claims",)) == []
-        state = await graph.ainvoke(given, config("b"), context=context)
+        state = await graph.ainvoke(GIVEN, config("b"), context=choices)
     assert state["report"].markdown
 
 

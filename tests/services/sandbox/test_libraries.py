@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from services.sandbox.interpreter import LIBRARIES, default_python, interpreter, refused_imports
+from services.sandbox.interpreter import LIBRARIES, default_python, interpreter
 from services.sandbox.sandbox import Sandbox
 
 PROGRAMS = {
@@ -60,8 +60,3 @@ async def test_a_library_that_is_not_installed_is_named_with_those_that_are() ->
     assert result.stopped_by == "imports"
     assert "import of statsmodels is not possible" in result.error
     assert "pandas, numpy, openpyxl" in result.error
-
-
-def test_a_refused_import_tells_which_libraries_there_are() -> None:
-    said = refused_imports("import requests")
-    assert all(library in said for library in LIBRARIES)

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import lxml.html
 import psutil
@@ -18,9 +19,15 @@ from services.search.pages.hidden import remove_hidden
 from tests.fakes.browser import CHROMIUM, needs_chromium
 from tests.fakes.site import site
 
+Test = TypeVar("Test", bound=Callable[..., object])
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the jail needs Linux")
 
 PAGE = "https://page.example/"
+
+
+def in_chromium(test: Test) -> Test:
+    marked: Test = needs_chromium(pytest.mark.long(test))
+    return marked
 
 
 def serving(pages: dict[str, tuple[str, str]], asked: list[BrowserRequest]) -> Serve:
@@ -48,8 +55,7 @@ def html(body: str) -> tuple[str, str]:
     return "text/html", f"<html><head><title>Page</title></head><body>{body}</body></html>"
 
 
-@needs_chromium
-@pytest.mark.long
+@in_chromium
 async def test_scripts_run_and_what_they_ask_for_is_answered_or_refused() -> None:
     asked: list[BrowserRequest] = []
     script = """document.title = 'Tides';
@@ -104,8 +110,7 @@ SEEN = {
 }
 
 
-@needs_chromium
-@pytest.mark.long
+@in_chromium
 async def test_what_a_person_does_not_see_is_marked_or_left_out_by_computed_styles() -> None:
     rules = {**UNSEEN, **SEEN}
     hosts = "".join(f"<div class=host title='{name}'></div>" for name in rules)
@@ -128,8 +133,7 @@ async def test_what_a_person_does_not_see_is_marked_or_left_out_by_computed_styl
     assert "Shown." in texts
 
 
-@needs_chromium
-@pytest.mark.long
+@in_chromium
 async def test_shadow_trees_and_folded_details_are_inside_and_windows_that_wait_for_a_person_hold_nothing_up() -> None:
     body = """<details><summary>More</summary><p>Folded.</p></details><div id=host></div><script>alert('x');
         host.attachShadow({mode: 'open'}).innerHTML = '<p>Within.</p>'; document.body.append(confirm('y') || 'No.')</script>"""
@@ -139,8 +143,7 @@ async def test_shadow_trees_and_folded_details_are_inside_and_windows_that_wait_
     assert "No." in found
 
 
-@needs_chromium
-@pytest.mark.long
+@in_chromium
 async def test_a_page_that_draws_late_is_waited_for() -> None:
     body = "<nav>Tides</nav><div id=app></div><script>setTimeout(() => app.textContent = 'High water.', 2500)</script>"
     pages = {PAGE: html(body)}
@@ -152,8 +155,7 @@ async def test_a_page_that_draws_late_is_waited_for() -> None:
     assert '<div id="app"></div>' in with_menu, "any text is enough where nothing else is said"
 
 
-@needs_chromium
-@pytest.mark.long
+@in_chromium
 async def test_what_is_judged_is_the_text_that_a_person_sees() -> None:
     judged: list[str] = []
 
@@ -170,8 +172,7 @@ async def test_what_is_judged_is_the_text_that_a_person_sees() -> None:
     assert judged[-1] == "Within.\nSlotted.\nHigh water\nat noon.\n"
 
 
-@needs_chromium
-@pytest.mark.long
+@in_chromium
 async def test_a_text_that_grows_is_taken_when_it_has_stopped() -> None:
     script = """let place = 0; const more = async () => {
         document.body.insertAdjacentHTML('beforeend', `<p>Sounding ${++place}.</p>`);
@@ -181,8 +182,7 @@ async def test_a_text_that_grows_is_taken_when_it_has_stopped() -> None:
     assert "<p>Sounding 8.</p>" in found
 
 
-@needs_chromium
-@pytest.mark.long
+@in_chromium
 async def test_a_page_that_another_of_its_site_replaces_is_waited_for() -> None:
     pages = {
         PAGE: html("<script>setTimeout(() => location.href = '/next', 400)</script>"),
@@ -191,8 +191,7 @@ async def test_a_page_that_another_of_its_site_replaces_is_waited_for() -> None:
     assert "High water." in await rendered(pages)
 
 
-@needs_chromium
-@pytest.mark.long
+@in_chromium
 async def test_a_page_cannot_replace_what_reads_it() -> None:
     body = """<p>The page.</p><script>
         Document.prototype.querySelectorAll = Element.prototype.querySelectorAll = () => [];
@@ -202,8 +201,7 @@ async def test_a_page_cannot_replace_what_reads_it() -> None:
     assert "<p>The page.</p>" in found
 
 
-@needs_chromium
-@pytest.mark.long
+@in_chromium
 async def test_nothing_gets_around_the_pipe() -> None:
     asked: list[BrowserRequest] = []
     with site() as outside:
@@ -232,23 +230,20 @@ async def test_nothing_gets_around_the_pipe() -> None:
     assert any(request.url == f"{away}fetched" for request in asked)
 
 
-@needs_chromium
-@pytest.mark.long
+@in_chromium
 async def test_a_page_that_is_never_quiet_and_whose_text_never_stops_growing_is_taken_as_it_is() -> None:
     script = """setInterval(() => fetch('/again'), 100);
         setInterval(() => document.body.insertAdjacentHTML('beforeend', '<p>More.</p>'), 50)"""
     assert "<p>More.</p>" in await rendered({PAGE: html(f"<script>{script}</script>")}, seconds=6)
 
 
-@needs_chromium
-@pytest.mark.long
+@in_chromium
 async def test_a_script_without_end_is_ended() -> None:
     with pytest.raises(PageError, match="longer than 4 seconds"):
         await rendered({PAGE: html("<script>setTimeout(() => { for (;;) {} }, 100)</script>")}, seconds=4)
 
 
-@needs_chromium
-@pytest.mark.long
+@in_chromium
 async def test_a_page_that_takes_too_much_memory_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_MEMORY", 600_000_000)
     hungry = "const kept = []; setInterval(() => kept.push(new Uint8Array(2e7).fill(1)), 20); setInterval(() => fetch('/'), 200)"

@@ -11,6 +11,7 @@ import pytest
 
 from services.run.errors import SandboxRefused, SettingsError
 from services.sandbox import sandbox as module
+from services.sandbox.interpreter import LIBRARIES
 from services.sandbox.sandbox import Sandbox
 from services.sandbox.seccomp import filter_program
 
@@ -50,6 +51,7 @@ async def test_an_import_outside_the_list_is_named_before_the_run() -> None:
     result = await Sandbox().run("import socket, json")
     assert result.stopped_by == "imports"
     assert "socket" in result.error
+    assert all(library in result.error for library in LIBRARIES)
 
 
 async def test_links_are_no_artifacts() -> None:

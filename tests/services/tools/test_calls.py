@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from langchain_core.tools import BaseTool
 from langgraph.store.memory import InMemoryStore
-from pydantic import BaseModel
 
 from schemas.context import RunContext
 from schemas.usage import Usage
@@ -18,16 +17,7 @@ from services.run.scope import Run, current_run
 from services.tools.calls import Calls, ToolResult
 from services.tools.output import SHOWN, ResponseFormat, ToolOutput, as_tool
 from services.tools.workspace import Workspace
-
-LONG = "\n".join(f"Line {number} of the sounding log." for number in range(2_000))
-
-
-class Wanted(BaseModel):
-    response_format: ResponseFormat = "standard"
-
-
-async def log(wanted: Wanted) -> ToolOutput:
-    return ToolOutput(text=LONG, title="Log", url="file:log", response_format=wanted.response_format)
+from tests.services.tools.test_numbered_results import LOG, Wanted, log
 
 
 async def searching(_: Wanted) -> ToolOutput:
@@ -59,7 +49,7 @@ async def call(calls: Calls, name: str, **arguments: Any) -> ToolResult:
 @pytest.mark.parametrize("size", ["brief", "standard", "full"])
 async def test_a_long_result_is_shown_in_part_and_says_how_to_read_the_rest(calls: Calls, size: ResponseFormat) -> None:
     result = await call(calls, "log", response_format=size)
-    assert result.text.startswith(LONG[: SHOWN[size]])
+    assert result.text.startswith(LOG[: SHOWN[size]])
     assert len(result.text) < SHOWN[size] + 120
     assert f'read_result(id="{result.id}", start={SHOWN[size]})' in result.text
 
@@ -67,11 +57,11 @@ async def test_a_long_result_is_shown_in_part_and_says_how_to_read_the_rest(call
 async def test_the_whole_of_a_result_can_be_read_piece_by_piece(calls: Calls) -> None:
     result = await call(calls, "log", response_format="brief")
     read, start = "", 0
-    while start < len(LONG):
+    while start < len(LOG):
         part = await call(calls, "read_result", id=result.id, start=start)
         read += part.text[: SHOWN["full"]] if "more characters" in part.text else part.text
         start += SHOWN["full"]
-    assert read == LONG
+    assert read == LOG
 
 
 async def test_a_result_that_there_is_not_cannot_be_read(calls: Calls) -> None:

@@ -11,19 +11,18 @@ from schemas.context import RunContext
 from services.run.errors import FileError
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
-from services.run.settings import forget_settings
 from services.search.documents import open_documents
 from services.search.providers import allow_folders
 from services.tools.file_reader import file_reader
+from tests.conftest import SetEnvironment
 from tests.services.tools.conftest import output
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, environment: SetEnvironment) -> Path:
     folder = tmp_path / "papers"
     folder.mkdir()
-    monkeypatch.setenv("LEADLINE_DOCS", str(folder))
-    forget_settings()
+    environment(LEADLINE_DOCS=str(folder))
     return folder
 
 

@@ -16,10 +16,10 @@ from services.run.errors import BadInput, ModelError
 from services.run.journal import Journal
 from services.run.run_messages import leave_message
 from services.run.scope import Run
-from services.run.settings import forget_settings
 from services.tools import calls, loop
 from services.tools.loop import use_tools
 from services.tools.structured_calls import read_structured
+from tests.conftest import SetEnvironment
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, completion
 from tests.services.models.conftest import endpoint
@@ -157,9 +157,8 @@ async def test_an_endpoint_without_function_calls_is_worked_with_by_the_structur
     assert "tools" not in endpoint.requests[-1]
 
 
-async def test_the_protocol_can_be_chosen_for_a_role(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEADLINE_TOOL_PROTOCOL_RESEARCHER", "structured")
-    forget_settings()
+async def test_the_protocol_can_be_chosen_for_a_role(endpoint: OpenAIServer, environment: SetEnvironment) -> None:
+    environment(LEADLINE_TOOL_PROTOCOL_RESEARCHER="structured")
     endpoint.script["reporter"] = [complete("Done.")]
     await use_tools("researcher", PROMPT, TOOLS)
     assert "tools" not in endpoint.requests[0]
@@ -167,10 +166,9 @@ async def test_the_protocol_can_be_chosen_for_a_role(endpoint: OpenAIServer, mon
 
 
 async def test_native_alone_is_an_error_where_the_endpoint_takes_no_calls(
-    endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+    endpoint: OpenAIServer, environment: SetEnvironment
 ) -> None:
-    monkeypatch.setenv("LEADLINE_TOOL_PROTOCOL", "native")
-    forget_settings()
+    environment(LEADLINE_TOOL_PROTOCOL="native")
     endpoint.refuses = {"tools"}
     with pytest.raises(ModelError, match="LEADLINE_TOOL_PROTOCOL=structured"):
         await use_tools("researcher", PROMPT, TOOLS)

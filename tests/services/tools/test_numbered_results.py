@@ -47,29 +47,24 @@ async def search(request: Query) -> ToolOutput:
     return ToolOutput(text="unused", passages=found, sources={"page": source})
 
 
-async def rows(_: Query) -> ToolOutput:
-    return ToolOutput(text=TABLE, title="primary: casts", url="database:primary", heading="SELECT ship\n\n")
-
-
-async def page(_: Query) -> ToolOutput:
-    return ToolOutput(text=PAGE, title="A\npage", url="http://b.example/")
-
-
-async def acknowledge(_: Query) -> ToolOutput:
-    return ToolOutput(text="Written: casts.csv.")
-
-
 async def fail(_: Query) -> ToolOutput:
     raise FileError("The file is not there. It never was.")
 
 
-async def empty(_: Query) -> ToolOutput:
-    return ToolOutput(text="", title="Nothing")
+def saying(name: str, **output: str) -> BaseTool:
+    async def say(_: Query) -> ToolOutput:
+        return ToolOutput.model_validate(output)
+
+    return as_tool(name, "Do it.", Query, say)
 
 
 TOOLS: list[BaseTool] = [
     as_tool("log", "Return the log.", Wanted, log),
-    *(as_tool(one.__name__, "Do it.", Query, one) for one in (search, rows, page, acknowledge, fail, empty)),
+    as_tool("search", "Do it.", Query, search),
+    as_tool("fail", "Do it.", Query, fail),
+    saying("rows", text=TABLE, title="primary: casts", url="database:primary", heading="SELECT ship\n\n"),
+    saying("page", text=PAGE, title="A\npage", url="http://b.example/"),
+    saying("acknowledge", text="Written: casts.csv."),
 ]
 
 

@@ -2,13 +2,11 @@
 
 from pathlib import Path
 
-import pytest
-
 from schemas.context import RunContext
 from services.run.scope import Run
-from services.run.settings import forget_settings
 from services.search.providers import allow_folders
 from services.tools.tool_set import BASE, own_tool_views
+from tests.conftest import SetEnvironment
 
 DOCUMENTS, WEB = ["file_reader"], ["web_reader"]
 
@@ -20,10 +18,9 @@ async def names(run: Run) -> list[str]:
 
 
 async def test_a_plan_is_told_of_the_tools_that_have_something_to_search(
-    docs: Path, monkeypatch: pytest.MonkeyPatch
+    docs: Path, environment: SetEnvironment
 ) -> None:
-    monkeypatch.setenv("TAVILY_API_KEY", "tvly-any")
-    forget_settings()
+    environment(TAVILY_API_KEY="tvly-any")
     allow_folders([docs])
     assert await names(Run(RunContext(documents=[str(docs)]))) == [*WEB, *DOCUMENTS]
     assert await names(Run(RunContext(documents=[str(docs)], search="documents"))) == DOCUMENTS

@@ -84,13 +84,3 @@ async def test_each_source_stands_in_the_first_finding_that_quotes_it_in_its_ord
         "E2-4": BELLS[3],
         "E2-5": " ".join(BOATS[:3]),
     }
-
-
-async def test_what_is_cited_becomes_evidence_of_its_step(store: EvidenceStore) -> None:
-    first = excerpt("E1-1", BELLS, 0)
-    research = research_of(store, first)
-    await research.whole_passages([finding(research, first)])
-    research.add(research.beside.values())
-    assert [each.id for each in research.results["1"].excerpts] == ["E1-1", "E1-2"]
-    assert list(research.citable) == ["E1-1", "E1-2"]
-    assert research.update()["results"] == research.results

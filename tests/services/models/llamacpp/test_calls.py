@@ -18,15 +18,15 @@ from services.models.llamacpp.serve import serving
 from services.run.errors import ModelError, SettingsError
 from services.run.prices import Price, price_of
 from services.run.roles import role_model
-from services.run.settings import forget_settings, settings
+from services.run.settings import settings
+from tests.conftest import SetEnvironment
 from tests.services.models.conftest import PROMPT
 
 
 @pytest.fixture
-def named(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("LEADLINE_MODEL", f"llamacpp:{tiny}")
+def named(tiny: Path, monkeypatch: pytest.MonkeyPatch, environment: SetEnvironment) -> Path:
+    environment(LEADLINE_MODEL=f"llamacpp:{tiny}")
     monkeypatch.setattr(attempts, "POLICY", attempts.RetryPolicy(first_pause=0.01))
-    forget_settings()
     return tiny
 
 
@@ -65,9 +65,8 @@ async def test_a_call_whose_process_dies_is_made_again_once(named: Path) -> None
         await asked_while_the_process_dies(named)
 
 
-def test_a_run_names_a_model_file_only_in_the_operators_words(named: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEADLINE_MODEL_REPORTER", "llamacpp:/models/large.gguf")
-    forget_settings()
+def test_a_run_names_a_model_file_only_in_the_operators_words(named: Path, environment: SetEnvironment) -> None:
+    environment(LEADLINE_MODEL_REPORTER="llamacpp:/models/large.gguf")
     allowed = RunContext.model_validate({"models": {"planner": {"model": "llamacpp:/models/large.gguf"}}})
     assert role_model("planner", allowed).file == Path("/models/large.gguf")
     for path in ("/models/other.gguf", "/models/../models/large.gguf", "/etc/passwd"):
@@ -78,9 +77,8 @@ def test_a_run_names_a_model_file_only_in_the_operators_words(named: Path, monke
             role_model("planner", refused)
 
 
-def test_a_model_file_needs_a_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEADLINE_MODEL", "llamacpp:")
-    forget_settings()
+def test_a_model_file_needs_a_path(environment: SetEnvironment) -> None:
+    environment(LEADLINE_MODEL="llamacpp:")
     with pytest.raises(SettingsError, match=r"Write its path: llamacpp:/path/model\.gguf"):
         role_model("planner", RunContext())
 
@@ -91,10 +89,9 @@ def holds(folder: Path, text: str) -> list[str]:
 
 @pytest.mark.long
 async def test_the_key_and_the_place_of_a_model_are_in_nothing_that_a_run_writes(
-    named: Path, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    named: Path, docs: Path, tmp_path: Path, environment: SetEnvironment
 ) -> None:
-    monkeypatch.setenv("LEADLINE_MAX_TOKENS", "100")
-    forget_settings()
+    environment(LEADLINE_MAX_TOKENS="100")
     async with clients_open():
         await aresearch(
             "Where was the designer of the wire sounding machine born?",

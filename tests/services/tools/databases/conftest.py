@@ -12,8 +12,8 @@ from langchain_core.tools import BaseTool
 
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
-from services.run.settings import forget_settings
 from services.tools.builtin_tools import query_database
+from tests.conftest import SetEnvironment
 from tests.fakes.postgres import PostgresServer, binaries_of_postgres
 
 PASSWORD = "s3cret-of-the-reader"
@@ -24,13 +24,8 @@ Configure = Callable[[str], None]
 
 
 @pytest.fixture
-def configure(monkeypatch: pytest.MonkeyPatch) -> Configure:
-
-    def set_databases(value: str) -> None:
-        monkeypatch.setenv("LEADLINE_DATABASES", value)
-        forget_settings()
-
-    return set_databases
+def configure(environment: SetEnvironment) -> Configure:
+    return lambda value: environment(LEADLINE_DATABASES=value)
 
 
 @pytest.fixture

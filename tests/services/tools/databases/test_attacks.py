@@ -68,12 +68,6 @@ def _state_of_server(server: PostgresServer) -> object:
         ]
 
 
-def test_there_are_enough_attacks_and_no_name_twice() -> None:
-    for attacks in (SQLITE, POSTGRES):
-        assert len(attacks) >= 40
-        assert len({attack.name for attack in attacks}) == len(attacks)
-
-
 @pytest.mark.parametrize(
     ("dialect", "attack"), _named([attack for attack in ALL if attack[1].stopped_by != "connection"])
 )

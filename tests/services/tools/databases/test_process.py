@@ -13,6 +13,8 @@ from services.tools.databases.configuration import database
 from tests.fakes.postgres import PostgresServer
 from tests.services.tools.databases.conftest import PASSWORD, Configure, running
 
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+
 
 async def test_a_cancelled_query_ends_at_the_server_too(configure: Configure, postgres: PostgresServer) -> None:
     configure(f"primary={postgres.url('writer', PASSWORD)}")
@@ -43,16 +45,14 @@ async def test_a_query_beyond_its_time_is_killed_and_leaves_no_process(
 ) -> None:
     configure(f"primary={sqlite_url}")
     monkeypatch.setattr(query, "_OVERHEAD", -19.5)
-    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
     with pytest.raises(DatabaseError, match="longer than 20 seconds"):
-        await query.ask_rows(database("primary"), endless, {}, 5, 20.0)
+        await query.ask_rows(database("primary"), ENDLESS, {}, 5, 20.0)
     assert _children() == []
 
 
 async def test_a_cancelled_query_leaves_no_process(configure: Configure, sqlite_url: str) -> None:
     configure(f"primary={sqlite_url}")
-    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
-    task = asyncio.create_task(query.ask_rows(database("primary"), endless, {}, 5, 50.0))
+    task = asyncio.create_task(query.ask_rows(database("primary"), ENDLESS, {}, 5, 50.0))
     while not _children():  # noqa: ASYNC110 - a process tells nobody that it began
         await asyncio.sleep(0.01)
     task.cancel()

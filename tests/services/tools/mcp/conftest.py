@@ -17,10 +17,9 @@ from langchain_core.tools import BaseTool
 
 from schemas.context import RunContext
 from services.run.scope import Run
-from services.run.settings import forget_settings
 from services.tools.mcp.registry import close_sessions
 from services.tools.mcp.tools import mcp_tools
-from tests.conftest import PROJECT
+from tests.conftest import PROJECT, SetEnvironment
 
 FAKE = str(PROJECT / "tests" / "fakes" / "mcp_server.py")
 BIN = Path(sys.executable).parent
@@ -59,7 +58,7 @@ def mark(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def configure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mark: str) -> Configure:
+def configure(tmp_path: Path, environment: SetEnvironment, mark: str) -> Configure:
 
     def write(**servers: dict[str, Any]) -> None:
         for entry in servers.values():
@@ -67,8 +66,7 @@ def configure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mark: str) -> Con
                 entry["env"] = {**entry.get("env", {}), "LEADLINE_TEST": mark}
         file = tmp_path / "mcp.json"
         file.write_text(json.dumps({"mcpServers": servers}))
-        monkeypatch.setenv("LEADLINE_MCP", str(file))
-        forget_settings()
+        environment(LEADLINE_MCP=str(file))
 
     return write
 
@@ -112,3 +110,10 @@ async def tools_of(run: Run, *names: str) -> dict[str, BaseTool]:
     tools, failures = await mcp_tools(run, names)
     assert failures == []
     return {tool.name: tool for tool in tools}
+
+
+@pytest.fixture
+async def pump(run: Run, configure: Configure) -> dict[str, BaseTool]:
+    """Configure the pump alone, and return its tools."""
+    configure(pump=fake())
+    return await tools_of(run, "pump")

@@ -10,22 +10,21 @@ import pytest
 from schemas.context import RunContext
 from services.run.errors import BadInput, SettingsError
 from services.run.scope import checked_choices
-from services.run.settings import forget_settings
 from services.tools.mcp.configuration import configured
+from tests.conftest import SetEnvironment
 
 Write = Callable[[str], Path]
 
 
 @pytest.fixture
-def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
+def write(tmp_path: Path, environment: SetEnvironment) -> Write:
 
     def written(text: str) -> Path:
         file = tmp_path / "servers.json"
         file.write_text(text)
         return file
 
-    monkeypatch.setenv("LEADLINE_MCP", str(tmp_path / "servers.json"))
-    forget_settings()
+    environment(LEADLINE_MCP=str(tmp_path / "servers.json"))
     return written
 
 
@@ -81,12 +80,11 @@ async def test_variables_fill_what_holds_secrets_and_nothing_shows_them(
     assert servers["local"].without_secrets("Europe/Rome hush-hush") == "Europe/Rome …"
 
 
-async def test_a_run_starts_only_what_the_operator_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_run_starts_only_what_the_operator_allows(environment: SetEnvironment) -> None:
     context = RunContext.model_validate({"mcp_servers": {"clock": {"command": "mcp-server-time"}}})
     with pytest.raises(BadInput, match="None is allowed"):
         await configured(context)
-    monkeypatch.setenv("LEADLINE_MCP_COMMANDS", "uvx, mcp-server-time")
-    forget_settings()
+    environment(LEADLINE_MCP_COMMANDS="uvx, mcp-server-time")
     assert (await configured(context))["clock"].command == "mcp-server-time"
     elsewhere = RunContext.model_validate({"mcp_servers": {"clock": {"command": "/tmp/mcp-server-time"}}})
     with pytest.raises(BadInput, match="Allowed are: uvx, mcp-server-time"):
@@ -102,9 +100,8 @@ async def test_a_run_reaches_only_public_addresses(url: str) -> None:
         await configured(context)
 
 
-async def test_a_private_address_may_be_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEADLINE_ALLOW_PRIVATE_HOSTS", "127.0.0.1:8000")
-    forget_settings()
+async def test_a_private_address_may_be_allowed(environment: SetEnvironment) -> None:
+    environment(LEADLINE_ALLOW_PRIVATE_HOSTS="127.0.0.1:8000")
     context = RunContext.model_validate({"mcp_servers": {"web": {"url": "http://127.0.0.1:8000/mcp"}}})
     assert not (await configured(context))["web"].trusted
 

@@ -4,17 +4,18 @@ import threading
 from typing import Literal
 
 import pytest
+from langchain_core.tools import BaseTool
 
 from schemas.context import RunContext
 from services.run.errors import ToolError
 from services.run.scope import Run
-from services.run.settings import forget_settings
 from services.tools.mcp import sessions
 from services.tools.mcp import tools as tools_module
 from services.tools.mcp.configuration import Server
 from services.tools.mcp.offered_tools import failures_once, offer, servers_once
 from services.tools.mcp.registry import close_sessions
 from services.tools.mcp.sessions import ServerFailed
+from tests.conftest import SetEnvironment
 from tests.fakes.http import Reply, Request, serving
 from tests.services.tools.mcp.conftest import Configure, fake, listening, tools_of
 
@@ -109,17 +110,16 @@ def run_of(address: str, transport: str = "http") -> Run:
     return Run(context=RunContext.model_validate({"mcp_servers": {"web": {"url": address, "transport": transport}}}))
 
 
-async def test_a_run_uses_the_address_that_the_operator_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_run_uses_the_address_that_the_operator_allows(environment: SetEnvironment) -> None:
     with listening("pump", "http") as address:
-        monkeypatch.setenv("LEADLINE_ALLOW_PRIVATE_HOSTS", address.split("/")[2])
-        forget_settings()
+        environment(LEADLINE_ALLOW_PRIVATE_HOSTS=address.split("/")[2])
         run = run_of(address)
         assert await (await tools_of(run, "web"))["web__say"].ainvoke({"words": "hi"}) == "pump says hi"
         await close_sessions(run.journal.key)
 
 
 @pytest.mark.parametrize("transport", ["http", "sse"])
-async def test_a_runs_address_cannot_lead_on_to_a_private_one(monkeypatch: pytest.MonkeyPatch, transport: str) -> None:
+async def test_a_runs_address_cannot_lead_on_to_a_private_one(environment: SetEnvironment, transport: str) -> None:
     asked: list[str] = []
 
     def secret(request: Request) -> Reply:
@@ -127,8 +127,7 @@ async def test_a_runs_address_cannot_lead_on_to_a_private_one(monkeypatch: pytes
         return Reply()
 
     with serving(secret) as inside, serving(lambda _: Reply(307, headers={"Location": f"{inside}/"})) as address:
-        monkeypatch.setenv("LEADLINE_ALLOW_PRIVATE_HOSTS", address.removeprefix("http://"))
-        forget_settings()
+        environment(LEADLINE_ALLOW_PRIVATE_HOSTS=address.removeprefix("http://"))
         run = run_of(f"{address}/mcp", transport)
         assert await reasons(run) == {"web": "status"}
         await close_sessions(run.journal.key)
@@ -165,13 +164,11 @@ async def test_a_server_that_dies_in_a_call_is_left_out_from_then_on_with_all_it
 
 
 async def test_a_call_that_hangs_is_ended_and_its_server_left_out(
-    run: Run, configure: Configure, monkeypatch: pytest.MonkeyPatch
+    pump: dict[str, BaseTool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tools_module, "CALL_SECONDS", 0.5)
-    configure(pump=fake())
-    tools = await tools_of(run, "pump")
     with pytest.raises(ServerFailed, match=r"did not answer within 0\.5 seconds"):
-        await tools["pump__hang"].ainvoke({})
+        await pump["pump__hang"].ainvoke({})
 
 
 async def test_a_tools_own_error_goes_to_the_model_without_secrets_and_leaves_nobody_out(
@@ -186,10 +183,8 @@ async def test_a_tools_own_error_goes_to_the_model_without_secrets_and_leaves_no
     assert await tools["pump__say"].ainvoke({"words": "still here"}) == "pump says still here"
 
 
-async def test_a_huge_result_is_cut_and_says_so(run: Run, configure: Configure) -> None:
-    configure(pump=fake())
-    tools = await tools_of(run, "pump")
-    text = await tools["pump__huge"].ainvoke({"characters": 3_000_000})
+async def test_a_huge_result_is_cut_and_says_so(pump: dict[str, BaseTool]) -> None:
+    text = await pump["pump__huge"].ainvoke({"characters": 3_000_000})
     assert len(text) < 401_000
     assert text.endswith("3,000,000 characters]")
 
@@ -216,7 +211,6 @@ async def test_a_variable_that_is_not_set_is_named_and_nothing_is_started(run: R
     assert "needs NOWHERE_SET, which is not set" in servers.messages("en-US")[0]
 
 
-async def test_arguments_may_have_the_names_that_libraries_use(run: Run, configure: Configure) -> None:
-    configure(pump=fake())
+async def test_arguments_may_have_the_names_that_libraries_use(pump: dict[str, BaseTool]) -> None:
     arguments = {"config": "c", "run_manager": "m", "runtime": "r"}
-    assert await (await tools_of(run, "pump"))["pump__odd"].ainvoke(arguments) == "c m r"
+    assert await pump["pump__odd"].ainvoke(arguments) == "c m r"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from blockbuster import blockbuster_ctx
+from langchain_core.tools import BaseTool
 
 from services.run.errors import SettingsError
 from services.run.scope import Run
@@ -57,9 +58,8 @@ async def test_a_session_that_nobody_uses_is_closed(
     assert int(await tool.ainvoke({}))
 
 
-async def test_a_server_that_was_killed_between_calls_is_started_again(run: Run, configure: Configure) -> None:
-    configure(pump=fake())
-    tool = (await tools_of(run, "pump"))["pump__process"]
+async def test_a_server_that_was_killed_between_calls_is_started_again(pump: dict[str, BaseTool]) -> None:
+    tool = pump["pump__process"]
     number = int(await tool.ainvoke({}))
     os.kill(number, signal.SIGKILL)
     await until(lambda: not Path(f"/proc/{number}").exists())
@@ -67,14 +67,12 @@ async def test_a_server_that_was_killed_between_calls_is_started_again(run: Run,
     assert int(await tool.ainvoke({})) != number
 
 
-async def test_a_call_that_is_cancelled_leaves_the_session_to_the_others(run: Run, configure: Configure) -> None:
-    configure(pump=fake())
-    tools = await tools_of(run, "pump")
-    call = asyncio.create_task(tools["pump__hang"].ainvoke({}))
+async def test_a_call_that_is_cancelled_leaves_the_session_to_the_others(pump: dict[str, BaseTool]) -> None:
+    call = asyncio.create_task(pump["pump__hang"].ainvoke({}))
     await asyncio.sleep(0.2)
     call.cancel()
     await asyncio.gather(call, return_exceptions=True)
-    assert await tools["pump__say"].ainvoke({"words": "hi"}) == "pump says hi"
+    assert await pump["pump__say"].ainvoke({"words": "hi"}) == "pump says hi"
 
 
 async def test_the_event_loop_is_not_blocked(run: Run, configure: Configure) -> None:
@@ -127,7 +125,7 @@ async def test_a_missing_library_is_answered_with_the_command_that_installs_it(
         await servers_once(run)
 
 
-def test_without_servers_nothing_is_imported(tmp_path: Path) -> None:
+def test_without_servers_nothing_is_imported() -> None:
     program = (
         "import asyncio, sys\nfrom services.run.scope import Run\nfrom services.tools.mcp.offered_tools import servers_once\n"
         "servers = asyncio.run(servers_once(Run()))\n"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from services.run.settings import forget_settings
+from tests.conftest import SetEnvironment
 from tests.fakes.read_folder import read_before
 from tests.services.models.conftest import endpoint
 from tests.services.turn.rounds.steps import TOPICS, fact
@@ -13,10 +13,9 @@ __all__ = ["endpoint"]
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, environment: SetEnvironment) -> Path:
     made = tmp_path / "ship"
-    monkeypatch.setenv("LEADLINE_DOCS", str(made))
-    forget_settings()
+    environment(LEADLINE_DOCS=str(made))
     made.mkdir()
     for topic in TOPICS:
         (made / f"{topic}.md").write_text(f"# Of the {topic}\n\n{fact(topic)} Someone painted it green.\n")

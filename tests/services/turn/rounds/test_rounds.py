@@ -15,8 +15,8 @@ from schemas.usage import Allowance
 from services.models.prompt_fit import passage_tokens
 from services.run.budget import Budget
 from services.run.journal import Journal, Recording, replaying
-from services.run.settings import forget_settings
 from services.turn.rounds import RoundsResult
+from tests.conftest import SetEnvironment
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.quoting import passages_shown, quoting
@@ -192,15 +192,14 @@ async def test_time_that_is_up_leaves_the_next_round_out(endpoint: OpenAIServer,
 
 
 async def test_what_a_round_found_and_had_no_room_to_show_is_shown_first_where_the_next_query_ranks_it_so(
-    endpoint: OpenAIServer, folder: Path, monkeypatch: pytest.MonkeyPatch
+    endpoint: OpenAIServer, folder: Path, environment: SetEnvironment
 ) -> None:
     remove(folder, *TOPICS)
     for number in range(24):
         filler = " ".join(f"Mark {number}-{place} of the line went by slowly." for place in range(12))
         (folder / f"{number}.md").write_text(f"# Day {number}\n\nCast {number} found bottom. {filler}\n")
     (folder / "last.md").write_text(f"# Lead\n\nThe tallow of a cast brings up sand. {'The line is old. ' * 20}\n")
-    monkeypatch.setenv("LEADLINE_CONTEXT_WINDOW", "4000")
-    forget_settings()
+    environment(LEADLINE_CONTEXT_WINDOW="4000")
     endpoint.script["researcher"] = [
         quoting("Cast 1 found bottom.", missing_aspects=["sand"], queries=["tallow brings up sand"]),
         quoting("The tallow of a cast brings up sand."),
