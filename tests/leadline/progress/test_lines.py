@@ -231,7 +231,7 @@ def test_events_of_a_resumed_run_that_is_interrupted_again_name_the_run(
 
 def test_a_resumed_run_is_shown_whole(leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
-    waiting = leadline("research", QUESTION, "--docs", docs, "--review", "--events")
+    waiting = leadline("research", QUESTION, "--docs", docs, "--review", "--max-plans", "1", "--events")
     end = Event.model_validate_json(waiting.err.splitlines()[-1])
     assert (waiting.code, end.data["exit"]) == (130, 130)
     monkeypatch.setattr("sys.stdin", io.StringIO("\n"))
