@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import time
 import urllib.request
@@ -13,16 +12,12 @@ from pathlib import Path
 from dotenv import dotenv_values
 
 from tests.conftest import PROJECT
+from tests.fakes.http import free_port
 from tests.fakes.postgres import PostgresServer
+from tests.server.conftest import NOTES, USERS
 
 AEGRA = PROJECT / ".venv-aegra"
 PAPERS = ("kelvin-sounding-machine.md", "william-thomson-lord-kelvin.md", "arming-the-lead.md")
-NOTES = {
-    "ada": "# The brass quadrant\n\nThe brass quadrant was made by Jesse Ramsden in 1777.\n",
-    "grace": "# The copper kettle\n\nThe copper kettle was mended by Hester Bateman in 1780.\n",
-}
-"""Documents of users, each for its own alone."""
-TOKENS = {"ada": "ada-0123456789abcdef", "grace": "grace-0123456789abcdef"}
 PATIENCE = 360
 """Seconds for a process to come up on a busy machine."""
 
@@ -78,8 +73,7 @@ class Cluster:
         self.address = self._serve("api", WORKER_COUNT="0")
         self.answers("api", self.address)  # the first makes the tables
         names = [f"worker-{number}" for number in range(1, workers + 1)]
-        tokens = ",".join(f"{name}:{token}" for name, token in TOKENS.items())
-        self.guarded = self._serve("guarded", WORKER_COUNT="0", LEADLINE_TOKENS=tokens)
+        self.guarded = self._serve("guarded", WORKER_COUNT="0", LEADLINE_TOKENS=USERS)
         started = {name: self._serve(name, WORKER_COUNT="1") for name in names}
         for name, address in {"guarded": self.guarded, **started}.items():
             self.answers(name, address)
@@ -148,10 +142,3 @@ class Cluster:
             except OSError:
                 time.sleep(0.2)
         raise AssertionError(f"{name} did not come up: {self.log(name)[-3000:]}")
-
-
-def free_port() -> int:
-    """Return a port of loopback that is free now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -11,34 +11,12 @@ from langgraph_sdk.client import LangGraphClient
 
 from tests.deploy.cluster import Cluster
 from tests.fakes.openai_server import OpenAIServer
+from tests.server.conftest import GRAPH, OWNER, TWO_PARTS, pending, said, thread_of
+from tests.server.test_dev_server import test_updates_messages_and_events_are_streamed
+
+__all__ = ["test_updates_messages_and_events_are_streamed"]  # the same as on the dev server, with this folder's client
 
 pytestmark = pytest.mark.timeout(1800)
-
-GRAPH = "deep_research"
-TWO_PARTS = "Why was tallow pressed into the lead, and who owned the schooner Lalla Rookh?"
-
-
-def said(text: str) -> dict[str, Any]:
-    return {"messages": [{"role": "user", "content": text}]}
-
-
-async def thread_of(client: LangGraphClient) -> str:
-    return str((await client.threads.create())["thread_id"])
-
-
-async def test_updates_messages_and_events_are_streamed(client: LangGraphClient) -> None:
-    modes: dict[str, list[Any]] = {}
-    async for part in client.runs.stream(
-        await thread_of(client), GRAPH, input={"question": TWO_PARTS}, stream_mode=["updates", "messages-tuple", "custom"]
-    ):  # fmt: skip
-        modes.setdefault(part.event, []).append(part.data)
-    assert "error" not in modes
-    nodes = {node for update in modes["updates"] for node in update}
-    assert {"coordinator", "background_investigator", "planner", "researcher", "reflector", "reporter"} <= nodes
-    types = [event["type"] for event in modes["custom"]]
-    assert types.index("plan") < types.index("step_started") < types.index("source") < types.index("reflection")
-    writers = {about["langgraph_node"] for piece, about in modes["messages"] if piece["type"] == "AIMessageChunk"}
-    assert writers == {"reporter"}
 
 
 async def test_a_plan_is_reviewed_edited_replaced_and_accepted(client: LangGraphClient) -> None:
@@ -49,7 +27,7 @@ async def test_a_plan_is_reviewed_edited_replaced_and_accepted(client: LangGraph
 
     await client.runs.wait(thread, GRAPH, input={"question": TWO_PARTS}, context=context)
     await answered("[EDIT_PLAN] also the silver chromate tube")
-    edited = await asked_for(client, thread)
+    edited = await pending(client, thread)
     assert any("chromate" in query for step in edited["plan"]["steps"] for query in step["queries"])
     step = {"id": "x", "title": "Tallow", "description": "d", "queries": ["tallow in the hollow of the lead"]}
     state = await answered({"action": "replace", "plan": {"title": "Tallow only", "steps": [step]}})
@@ -57,14 +35,9 @@ async def test_a_plan_is_reviewed_edited_replaced_and_accepted(client: LangGraph
     assert "tallow" in state["report"]["markdown"].lower()
 
 
-async def asked_for(client: LangGraphClient, thread: str) -> Any:
-    state: Any = await client.threads.get_state(thread)
-    return state["tasks"][0]["interrupts"][0]["value"]
-
-
 async def test_a_second_question_of_a_thread_starts_afresh_and_is_understood(client: LangGraphClient) -> None:
     thread = await thread_of(client)
-    for question in ("Who owned the schooner Lalla Rookh?", "Where was William Thomson born?"):
+    for question in (OWNER, "Where was William Thomson born?"):
         state: Any = await client.runs.wait(thread, GRAPH, input=said(question))
     assert state["question"] == "Where was William Thomson born?"
     assert "Belfast" in state["messages"][-1]["content"]

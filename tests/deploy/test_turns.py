@@ -1,7 +1,6 @@
 """Runs that meet on a thread, on two workers: one at a time, as `multitask_strategy` says; and what a cancelled run leaves."""
 
 import asyncio
-import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,40 +8,29 @@ import pytest
 from langgraph_sdk.client import LangGraphClient
 
 from tests.deploy.cluster import Cluster
-from tests.deploy.test_aegra import GRAPH, TWO_PARTS, said, thread_of
+from tests.fakes.held_model import HeldModel
 from tests.fakes.openai_server import OpenAIServer
+from tests.server.conftest import GRAPH, OWNER, TWO_PARTS, said, thread_of
 
 pytestmark = pytest.mark.timeout(1800)
 
-FIRST, SECOND = "Who owned the schooner Lalla Rookh?", "Where was William Thomson born?"
-
-
-class Held:
-    """Holds the answer to the first call from now on back."""
-
-    def __init__(self, model: OpenAIServer) -> None:
-        self.begun, self.go = threading.Event(), threading.Event()
-        self._number = len(model.requests) + 1
-
-    def __call__(self, number: int) -> None:
-        """Wait, if this is that call."""
-        if number == self._number:
-            self.begun.set()
-            self.go.wait(60)
+FIRST, SECOND = OWNER, "Where was William Thomson born?"
 
 
 @pytest.fixture
-def held(model: OpenAIServer) -> Iterator[Held]:
-    model.on_request = held = Held(model)
+def held(model: OpenAIServer) -> Iterator[HeldModel]:
+    """Hold the answer to the first call from now on back."""
+    held, first = HeldModel(model), len(model.requests) + 1
+    held.hold(lambda number: number == first)
     yield held
-    held.go.set()
+    held.release()
 
 
-async def begun(client: LangGraphClient, held: Held, question: str = FIRST) -> tuple[str, str]:
+async def begun(client: LangGraphClient, held: HeldModel, question: str = FIRST) -> tuple[str, str]:
     """Start a run on a new thread; return when its first call is under way."""
     thread = await thread_of(client)
     run = await client.runs.create(thread, GRAPH, input=said(question))
-    assert await asyncio.to_thread(held.begun.wait, 60)
+    assert await asyncio.to_thread(held.reached.wait, 60)
     return thread, run["run_id"]
 
 
@@ -69,7 +57,7 @@ async def on_workers(cluster: Cluster, *runs: str) -> None:
 
 @pytest.mark.parametrize("strategy", [None, "enqueue"])
 async def test_a_second_run_waits_for_the_first(
-    cluster: Cluster, client: LangGraphClient, model: OpenAIServer, held: Held, strategy: Any
+    cluster: Cluster, client: LangGraphClient, model: OpenAIServer, held: HeldModel, strategy: Any
 ) -> None:
     thread, run = await begun(client, held)
     calls = len(model.requests)
@@ -77,7 +65,7 @@ async def test_a_second_run_waits_for_the_first(
     await on_workers(cluster, second["run_id"])
     await asyncio.sleep(2)
     assert len(model.requests) == calls
-    held.go.set()
+    held.release()
     state: Any = await client.runs.join(thread, second["run_id"])
     assert questions(state) == [FIRST, SECOND]
     assert "Belfast" in state["messages"][-1]["content"]
@@ -98,24 +86,24 @@ async def test_runs_of_a_thread_that_are_started_at_once_take_turns(cluster: Clu
 
 @pytest.mark.parametrize("strategy", ["reject", "rollback"])
 async def test_a_second_run_that_does_not_wait_is_refused_and_the_first_is_not_disturbed(
-    client: LangGraphClient, held: Held, strategy: Any
+    client: LangGraphClient, held: HeldModel, strategy: Any
 ) -> None:
     thread, run = await begun(client, held)
     with pytest.raises(Exception, match=f"busy with run {run}"):
         await client.runs.wait(thread, GRAPH, input=said(SECOND), multitask_strategy=strategy)
-    held.go.set()
+    held.release()
     state: Any = await client.runs.join(thread, run)
     assert questions(state) == [FIRST]
     assert state["report"]["citations"]
 
 
 async def test_a_second_run_takes_the_place_of_the_first(
-    cluster: Cluster, client: LangGraphClient, model: OpenAIServer, held: Held
+    cluster: Cluster, client: LangGraphClient, model: OpenAIServer, held: HeldModel
 ) -> None:
     thread, run = await begun(client, held, TWO_PARTS)
     calls = len(model.requests)
     state: Any = await client.runs.wait(thread, GRAPH, input=said(SECOND), multitask_strategy="interrupt")
-    held.go.set()
+    held.release()
     assert "Belfast" in state["messages"][-1]["content"]
     assert (await client.runs.get(thread, run))["status"] == "interrupted"
     assert "planner" not in model.roles[calls:]
@@ -123,7 +111,7 @@ async def test_a_second_run_takes_the_place_of_the_first(
 
 
 async def test_a_cancelled_run_asks_nothing_more_and_its_claim_is_free(
-    cluster: Cluster, client: LangGraphClient, model: OpenAIServer, held: Held
+    cluster: Cluster, client: LangGraphClient, model: OpenAIServer, held: HeldModel
 ) -> None:
     thread, run = await begun(client, held, TWO_PARTS)
     calls = len(model.requests)
@@ -131,7 +119,7 @@ async def test_a_cancelled_run_asks_nothing_more_and_its_claim_is_free(
     await client.runs.cancel(thread, run, wait=True)
     assert (await client.runs.get(thread, run))["status"] == "interrupted"
     assert claims(cluster) == []
-    held.go.set()
+    held.release()
     state: Any = await client.runs.wait(thread, GRAPH, input=said(SECOND))
     assert "Belfast" in state["messages"][-1]["content"]
     assert "planner" not in model.roles[calls:]

@@ -14,12 +14,11 @@ from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIStatusError
 
 from tests.conftest import PROJECT
-from tests.deploy.cluster import AEGRA, TOKENS, Cluster
-from tests.deploy.test_aegra import GRAPH, thread_of
+from tests.deploy.cluster import AEGRA, Cluster
+from tests.server.conftest import GRAPH, OWNER, POSING, TOKENS, researched, thread_of
 
 pytestmark = pytest.mark.timeout(1800)
 
-QUESTION = "Who owned the schooner Lalla Rookh?"
 QUADRANT = "Who made the brass quadrant?"
 NOWHERE = re.compile("404|not found|already exists", re.IGNORECASE)
 
@@ -38,12 +37,6 @@ async def ada(cluster: Cluster) -> AsyncIterator[LangGraphClient]:
 async def grace(cluster: Cluster) -> AsyncIterator[LangGraphClient]:
     async with client_of(cluster, "grace") as client:
         yield client
-
-
-async def researched(client: LangGraphClient, question: str = QUESTION, **choices: Any) -> tuple[str, Any]:
-    """Research a question; return the thread and its state."""
-    thread = await thread_of(client)
-    return thread, await client.runs.wait(thread, GRAPH, input={"question": question}, **choices)
 
 
 @pytest.mark.parametrize(
@@ -120,8 +113,8 @@ async def test_another_users_thread_is_nowhere(cluster: Cluster, ada: LangGraphC
         grace.threads.delete(thread),
         grace.threads.create(thread_id=thread, if_exists="do_nothing"),
         grace.runs.get(thread, run["run_id"]),
-        grace.runs.create(thread, GRAPH, input={"question": QUESTION}),
-        grace.runs.wait(thread, GRAPH, input={"question": QUESTION}),
+        grace.runs.create(thread, GRAPH, input={"question": OWNER}),
+        grace.runs.wait(thread, GRAPH, input={"question": OWNER}),
         grace.runs.join(thread, run["run_id"]),
         grace.runs.cancel(thread, run["run_id"]),
         grace.runs.delete(thread, run["run_id"]),
@@ -165,9 +158,8 @@ async def test_each_user_searches_their_own_documents_and_is_nobody_else(
 ) -> None:
     _, hers = await researched(ada, QUADRANT)
     assert "Jesse Ramsden" in hers["report"]["markdown"]
-    posing: Any = {"configurable": {"langgraph_auth_user_id": "ada", "langgraph_auth_user": {"identity": "ada"}}}
-    for choices in ({}, {"config": posing}):
-        _, others = await researched(grace, QUADRANT, **choices)
+    for claimed in (None, POSING):
+        _, others = await researched(grace, QUADRANT, config=claimed)
         assert "brass quadrant was" not in str(others)
 
 
@@ -200,7 +192,7 @@ async def test_assistants_are_their_makers_and_the_graphs_own_is_everyones(
     for reading in (
         grace.assistants.get(made["assistant_id"]),
         grace.assistants.delete(made["assistant_id"]),
-        grace.runs.wait(None, made["assistant_id"], input={"question": QUESTION}),
+        grace.runs.wait(None, made["assistant_id"], input={"question": OWNER}),
     ):
         with pytest.raises((APIStatusError, httpx.HTTPStatusError), match=NOWHERE):
             await reading
@@ -209,4 +201,4 @@ async def test_assistants_are_their_makers_and_the_graphs_own_is_everyones(
 
 async def test_crons_are_not_offered(ada: LangGraphClient) -> None:
     with pytest.raises(APIStatusError, match="Forbidden"):
-        await ada.crons.create(GRAPH, schedule="* * * * *", input={"question": QUESTION})
+        await ada.crons.create(GRAPH, schedule="* * * * *", input={"question": OWNER})

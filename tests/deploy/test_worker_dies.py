@@ -12,6 +12,7 @@ from langgraph_sdk.client import LangGraphClient
 from services.run.journal import run_key
 from tests.deploy.cluster import Cluster
 from tests.fakes.openai_server import OpenAIServer
+from tests.server.conftest import GRAPH, researched, thread_of
 
 pytestmark = pytest.mark.timeout(1800)
 
@@ -75,9 +76,9 @@ async def test_no_research_is_lost_when_a_worker_is_killed(
             asked.taken_over = {str(thread): journaled(cluster, str(thread)) for (thread,) in claimed}
 
     model.on_request = watch
-    threads = [str((await client.threads.create())["thread_id"]) for _ in range(RESEARCHES)]
+    threads = [await thread_of(client) for _ in range(RESEARCHES)]
     runs = [
-        await client.runs.create(thread, "deep_research", input={"question": question(number)}, context=CONTEXT)
+        await client.runs.create(thread, GRAPH, input={"question": question(number)}, context=CONTEXT)
         for number, thread in enumerate(threads)
     ]
     async with asyncio.timeout(LONGEST):
@@ -108,8 +109,7 @@ async def test_no_research_is_lost_when_a_worker_is_killed(
 
 async def forgotten_by_aegra(cluster: Cluster, client: LangGraphClient) -> tuple[str, str]:
     """Bring a run to its end, and its row into the state in which Aegra would leave it for ever."""
-    thread = str((await client.threads.create())["thread_id"])
-    await client.runs.wait(thread, "deep_research", input={"question": "Who owned the schooner Lalla Rookh?"})
+    thread, _ = await researched(client)
     [(run,)] = cluster.rows(
         "UPDATE runs SET status = 'running', claimed_by = NULL, lease_expires_at = NULL, output = NULL "
         "WHERE thread_id = %s RETURNING run_id",

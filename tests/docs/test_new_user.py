@@ -9,7 +9,6 @@ import re
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import time
 import urllib.request
@@ -19,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import GUARD, PROJECT
+from tests.fakes.http import free_port
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -105,9 +105,7 @@ def test_the_python_answers_follows_up_and_remembers(checkout: Path) -> None:
 @pytest.fixture(scope="module")
 def served(checkout: Path) -> Iterator[str]:
     """Serve with `make dev`, and yield the address."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     log, address = checkout.parent / "dev.log", f"http://127.0.0.1:{port}"
     command = ["make", *(part for target in INSTALLED for part in ("-o", target)), "dev", f"PORT={port}"]
     with log.open("wb") as said:

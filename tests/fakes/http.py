@@ -193,3 +193,9 @@ def served(far_end: F, below: str = "") -> Iterator[F]:
             yield far_end
         finally:
             far_end.over.set()
+
+
+def free_port() -> int:
+    """Return a port of loopback that is free now."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])

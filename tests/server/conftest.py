@@ -4,23 +4,35 @@ import json
 import os
 import shutil
 import socket
+import threading
 import time
 import urllib.request
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import httpx
 import pytest
+import uvicorn
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
+from starlette.types import ASGIApp
 
 from tests.conftest import PROJECT
 from tests.fakes.forked import Command
+from tests.fakes.http import free_port
+from tests.fakes.openai_server import OpenAIServer
 
+GRAPH = "deep_research"
+OWNER = "Who owned the schooner Lalla Rookh?"
+TWO_PARTS = "Why was tallow pressed into the lead, and who owned the schooner Lalla Rookh?"
 TOKENS = {name: f"{name}-0123456789abcdef" for name in ("ada", "ada2", "grace")}
 """Tokens of users, of whom one has a name that is the beginning of another's."""
+USERS = ",".join(f"{name}:{token}" for name, token in TOKENS.items())
+"""All of them, as a server's setting."""
+POSING: Any = {"configurable": {"langgraph_auth_user_id": "ada", "langgraph_auth_user": {"identity": "ada"}}}
+"""What a client sends that claims to be another user."""
 NOTES = {
     "ada": "# The brass quadrant\n\nThe brass quadrant was made by Jesse Ramsden in 1777.\n",
     "grace": "# The copper kettle\n\nThe copper kettle was mended by Hester Bateman in 1780.\n",
@@ -36,9 +48,7 @@ def dev_server(home: Path, *, app: str = "", **environment: str) -> Iterator[tup
         app: where the app of our own routes is imported from, by default as `langgraph.json` says.
         environment: variables of the server's.
     """
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     inherited = {
         name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "TAVILY_", "LEADLINE_"))
     }
@@ -117,6 +127,46 @@ async def user(address: str, name: str) -> AsyncIterator[User]:
         yield User(api, http)
 
 
+def said(text: str) -> dict[str, Any]:
+    """Return the input of a run that is asked by a message."""
+    return {"messages": [{"role": "user", "content": text}]}
+
+
+async def thread_of(client: LangGraphClient) -> str:
+    """Make a thread, and return its id."""
+    return str((await client.threads.create())["thread_id"])
+
+
+async def researched(client: LangGraphClient, question: str = OWNER, **options: Any) -> tuple[str, Any]:
+    """Research a question in a thread of its own; return the thread and its state."""
+    thread = await thread_of(client)
+    return thread, await client.runs.wait(thread, GRAPH, input={"question": question}, **options)
+
+
+async def pending(client: LangGraphClient, thread: str) -> Any:
+    """Return what the thread asks a person, or None."""
+    state: Any = await client.threads.get_state(thread)
+    asked = [interrupt["value"] for task in state["tasks"] for interrupt in task["interrupts"]]
+    return asked[0] if asked else None
+
+
+def model_of(endpoint: OpenAIServer) -> dict[str, str]:
+    """Return the settings of a server that asks this model."""
+    return {"OPENAI_API_KEY": endpoint.key, "OPENAI_BASE_URL": endpoint.base_url}
+
+
+@contextmanager
+def in_thread(app: ASGIApp) -> Iterator[int]:
+    """Serve an app of a test in a thread of this process, and yield its port."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        yield listener.getsockname()[1]
+        server.should_exit = True
+        thread.join(20)
+
+
 def papers(home: Path) -> Path:
     """Copy some of the examples."""
     documents = home / "papers"
@@ -157,4 +207,11 @@ def _wait(address: str, process: Command, log: Path) -> None:
 @pytest.fixture
 async def client(server: str) -> AsyncIterator[LangGraphClient]:
     async with get_client(url=server) as connected:
+        yield connected
+
+
+@pytest.fixture
+async def files(server: str, thread: str) -> AsyncIterator[httpx.AsyncClient]:
+    """Return a client for the files of the thread's report."""
+    async with httpx.AsyncClient(base_url=f"{server}/reports/{thread}/", timeout=60) as connected:
         yield connected

@@ -4,16 +4,9 @@ from typing import Any
 
 from langgraph_sdk.client import LangGraphClient
 
-from tests.server.test_dev_server import GRAPH, TWO_PARTS, thread_of
+from tests.server.conftest import GRAPH, TWO_PARTS, pending, thread_of
 
 FIRST: Any = {"review_plan": True, "max_step_num": 1, "max_plan_iterations": 1}
-
-
-async def pending(client: LangGraphClient, thread: str) -> Any:
-    """Return what the thread asks a person, or None."""
-    state: Any = await client.threads.get_state(thread)
-    asked = [interrupt["value"] for task in state["tasks"] for interrupt in task["interrupts"]]
-    return asked[0] if asked else None
 
 
 async def test_an_answer_with_choices_overrides_what_it_names(client: LangGraphClient) -> None:

@@ -7,21 +7,11 @@ import pytest
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIStatusError
 
-GRAPH = "deep_research"
+from tests.server.conftest import GRAPH, OWNER, TWO_PARTS, pending, researched, said, thread_of
+
 QUESTION = "Where was the professor who first sounded with piano wire from the schooner Lalla Rookh born?"
-TWO_PARTS = "Why was tallow pressed into the lead, and who owned the schooner Lalla Rookh?"
-
-
 FOREIGN: dict[str, Any] = {"documents": ["/etc"]}
 PICTURE: dict[str, Any] = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
-
-
-def said(text: str) -> dict[str, Any]:
-    return {"messages": [{"role": "user", "content": text}]}
-
-
-async def thread_of(client: LangGraphClient) -> str:
-    return str((await client.threads.create())["thread_id"])
 
 
 async def test_a_question_alone_gets_a_report(client: LangGraphClient) -> None:
@@ -30,8 +20,7 @@ async def test_a_question_alone_gets_a_report(client: LangGraphClient) -> None:
     assert (
         state["messages"][-1]["content"] == state["report"]["markdown"]
     )  # the server has no files of a thread that is gone
-    thread = await thread_of(client)
-    state = await client.runs.wait(thread, GRAPH, input={"question": QUESTION})
+    thread, state = await researched(client, QUESTION)
     said_there = re.sub(rf"http://[^)]*/reports/{thread}/", "", state["messages"][-1]["content"])
     assert said_there == state["report"]["markdown"] != state["messages"][-1]["content"]
 
@@ -79,54 +68,46 @@ async def test_a_change_of_the_state_that_cannot_be_used_is_refused(client: Lang
 
 
 async def test_a_picture_in_a_message_is_said_to_be_left_out(client: LangGraphClient) -> None:
-    content: Any = [{"type": "text", "text": "Who owned the schooner Lalla Rookh?"}, PICTURE]
-    sent: Any = {"messages": [{"role": "user", "content": content}]}
-    state: Any = await client.runs.wait(None, GRAPH, input=sent)
+    content: Any = [{"type": "text", "text": OWNER}, PICTURE]
+    state: Any = await client.runs.wait(None, GRAPH, input=said(content))
     assert any("Pictures" in limit for limit in state["report"]["limits"])
     assert "Pictures" in state["report"]["markdown"]
 
 
 async def test_updates_messages_and_events_are_streamed(client: LangGraphClient) -> None:
-    thread = await thread_of(client)
     modes: dict[str, list[Any]] = {}
-    async for part in client.runs.stream(
-        thread, GRAPH, input={"question": TWO_PARTS}, stream_mode=["updates", "messages-tuple", "custom"]
-    ):
+    wanted: Any = ["updates", "messages-tuple", "custom"]
+    asked, thread = {"question": TWO_PARTS}, await thread_of(client)
+    async for part in client.runs.stream(thread, GRAPH, input=asked, stream_mode=wanted):
         modes.setdefault(part.event, []).append(part.data)
     assert "error" not in modes
     nodes = {node for update in modes["updates"] for node in update}
     assert {"coordinator", "background_investigator", "planner", "researcher", "reflector", "reporter"} <= nodes
     types = [event["type"] for event in modes["custom"]]
     assert types.index("plan") < types.index("step_started") < types.index("source") < types.index("reflection")
-    writers = {
-        metadata["langgraph_node"] for message, metadata in modes["messages"] if message["type"] == "AIMessageChunk"
-    }
+    writers = {about["langgraph_node"] for piece, about in modes["messages"] if piece["type"] == "AIMessageChunk"}
     assert writers == {"reporter"}
 
 
 async def test_a_plan_is_reviewed_edited_replaced_and_accepted(client: LangGraphClient) -> None:
-    thread = await thread_of(client)
     context = {"review_plan": True, "max_plan_iterations": 1}
-    await client.runs.wait(thread, GRAPH, input={"question": TWO_PARTS}, context=context)
-    assert await _request(client, thread)
-    await client.runs.wait(
-        thread, GRAPH, command={"resume": "[EDIT_PLAN] also the silver chromate tube"}, context=context
-    )
-    edited = await _request(client, thread)
+    thread, _ = await researched(client, TWO_PARTS, context=context)
+    assert await pending(client, thread)
+
+    async def answered(answer: Any) -> Any:
+        return await client.runs.wait(thread, GRAPH, command={"resume": answer}, context=context)
+
+    await answered("[EDIT_PLAN] also the silver chromate tube")
+    edited = await pending(client, thread)
     assert any("chromate" in query for step in edited["plan"]["steps"] for query in step["queries"])
     step: dict[str, Any] = {"id": "x", "depends_on": ["nothing"], "title": "t", "description": "d"}
     replaced = {"action": "replace", "plan": {"title": "Tallow only", "steps": [step]}}
-    await client.runs.wait(thread, GRAPH, command={"resume": replaced}, context=context)
-    assert "depends on" in (await _request(client, thread))["problem"]
+    await answered(replaced)
+    assert "depends on" in (await pending(client, thread))["problem"]
     step.update(depends_on=[], queries=["tallow in the hollow of the lead"])
-    state: Any = await client.runs.wait(thread, GRAPH, command={"resume": replaced}, context=context)
+    state = await answered(replaced)
     assert [step["title"] for step in state["plan"]["steps"]] == ["t"]
     assert "tallow" in state["report"]["markdown"].lower()
-
-
-async def _request(client: LangGraphClient, thread: str) -> Any:
-    state: Any = await client.threads.get_state(thread)
-    return state["tasks"][0]["interrupts"][0]["value"]
 
 
 async def test_a_clients_context_cannot_open_any_folder(client: LangGraphClient) -> None:

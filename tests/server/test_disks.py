@@ -15,15 +15,13 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
 from tests.crash.disk import Disk, small_disk
-from tests.deploy.cluster import free_port
 from tests.fakes.forked import Command
+from tests.fakes.http import free_port
 from tests.fakes.openai_server import OpenAIServer, openai_server
-from tests.server.conftest import dev_server, papers
+from tests.server.conftest import GRAPH, TWO_PARTS, dev_server, model_of, papers, thread_of
 
 pytestmark = pytest.mark.timeout(300)
 
-GRAPH = "deep_research"
-QUESTION = "Why was tallow pressed into the lead, and who owned the schooner Lalla Rookh?"
 Served = tuple[str, Disk, OpenAIServer]
 
 
@@ -35,9 +33,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         settings = {
             "LEADLINE_HOME": str(disk.folder / "home"),
             "LEADLINE_DOCS": str(papers(home)),
-            "LEADLINE_EMBEDDINGS_MODEL": "none",
-            "OPENAI_API_KEY": endpoint.key,
-            "OPENAI_BASE_URL": endpoint.base_url,
+            **model_of(endpoint),
         }
         with dev_server(home, **settings) as (address, _):
             yield address, disk, endpoint
@@ -50,12 +46,8 @@ async def client(served: Served) -> AsyncIterator[LangGraphClient]:
     served[2].on_request = None
 
 
-async def thread_of(client: LangGraphClient) -> str:
-    return str((await client.threads.create())["thread_id"])
-
-
-async def researched(client: LangGraphClient, thread: str) -> Any:
-    return await client.runs.wait(thread, GRAPH, input={"question": QUESTION})
+async def asked_in(client: LangGraphClient, thread: str) -> Any:
+    return await client.runs.wait(thread, GRAPH, input={"question": TWO_PARTS})
 
 
 def whole(disk: Disk) -> None:
@@ -85,13 +77,13 @@ async def test_a_disk_that_fills_up_fails_the_run_with_what_to_do_and_the_thread
     at_call(served, "researcher", disk.fill)
     try:
         with pytest.raises(Exception, match=r"disk is full.*Make room on its disk.*ask again in the same thread"):
-            await researched(client, thread)
+            await asked_in(client, thread)
         [run] = await client.runs.list(thread)
         assert run["status"] == "error"
     finally:
         disk.empty()
     whole(disk)
-    assert (await researched(client, thread))["report"]["citations"]
+    assert (await asked_in(client, thread))["report"]["citations"]
 
 
 async def test_an_attachment_for_which_there_is_no_room_leaves_nothing_behind(
@@ -107,12 +99,8 @@ async def test_an_attachment_for_which_there_is_no_room_leaves_nothing_behind(
         assert "No space left on device" in answer.json()["detail"]
     finally:
         disk.empty()
-    found = [
-        one
-        for one in await asyncio.to_thread(lambda: list((disk.folder / "home" / "threads").rglob("*")))
-        if one.is_file()
-    ]
-    assert found == []
+    kept = await asyncio.to_thread(lambda: [*(disk.folder / "home" / "threads").rglob("*")])
+    assert [one for one in kept if one.is_file()] == []
 
 
 def test_a_home_that_is_read_only_keeps_the_server_from_starting_and_is_named(tmp_path: Path) -> None:

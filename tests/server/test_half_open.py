@@ -2,13 +2,11 @@
 
 import asyncio
 import socket
-import threading
 import time
 from collections.abc import Iterator
 
 import httpx
 import pytest
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
@@ -16,6 +14,7 @@ from starlette.routing import Route
 from uvicorn.config import HTTP_PROTOCOLS
 
 from leadline.server import server_guards
+from tests.server.conftest import in_thread
 
 
 @pytest.fixture
@@ -28,13 +27,8 @@ def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
 
     monkeypatch.setattr(server_guards.HeadDeadline, "seconds", 1.0)
     monkeypatch.setitem(HTTP_PROTOCOLS, "auto", "leadline.server.server_guards:HeadDeadline")
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = uvicorn.Server(uvicorn.Config(Starlette(routes=[Route("/", slow)]), log_level="error"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
-        thread.start()
-        yield listener.getsockname()[1]
-        server.should_exit = True
-        thread.join(20)
+    with in_thread(Starlette(routes=[Route("/", slow)])) as served:
+        yield served
 
 
 @pytest.mark.parametrize("head", [b"", b"GET / HTTP/1.1\r\nHost: x\r\nX-Slow: "])

@@ -7,22 +7,25 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 from langgraph_sdk import get_client
 from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, TextContent
 
 from tests.conftest import PROJECT
-from tests.server.conftest import dev_server, papers
+from tests.server.conftest import OWNER, TWO_PARTS, dev_server, papers, researched
 from tests.services.tools.mcp.conftest import left, until
-
-QUESTION = "Who owned the schooner Lalla Rookh?"
-TWO_PARTS = "Why was tallow pressed into the lead, and who owned the schooner Lalla Rookh?"
 
 
 @asynccontextmanager
-async def connected(address: str) -> AsyncIterator[ClientSession]:
-    async with streamable_http_client(f"{address}/mcp") as (read, write, _), ClientSession(read, write) as session:
+async def connected(address: str, **headers: str) -> AsyncIterator[ClientSession]:
+    """Connect as a client of MCP does."""
+    async with (
+        httpx.AsyncClient(headers=headers, timeout=60) as web,
+        streamable_http_client(f"{address}/mcp", http_client=web) as (read, write, _),
+        ClientSession(read, write) as session,
+    ):
         await session.initialize()
         yield session
 
@@ -45,7 +48,7 @@ async def test_the_graph_is_a_tool_with_a_small_schema(server: str) -> None:
 
 async def test_a_question_and_a_message_are_answered_with_the_state_and_its_report(server: str) -> None:
     async with connected(server) as session:
-        for arguments in ({"question": QUESTION}, {"messages": QUESTION}):
+        for arguments in ({"question": OWNER}, {"messages": OWNER}):
             result = await session.call_tool("deep_research", arguments)
             assert not result.isError
             assert "'markdown': " in said(result)
@@ -63,12 +66,10 @@ async def test_a_run_with_servers_of_tools_blocks_nothing_and_leaves_no_process(
     environment = {"LEADLINE_DOCS": papers(tmp_path).name, "LEADLINE_MCP": "mcp.json"}
     with dev_server(tmp_path, **environment) as (address, _):
         async with get_client(url=address) as client:
-            state: Any = await client.runs.wait(None, "deep_research", input={"question": TWO_PARTS})
+            _, state = await researched(client, TWO_PARTS)
             assert "The tool server closed (http://127.0.0.1:9/mcp) cannot be reached" in str(state["report"]["limits"])
             assert left(mark) == []
             chosen: Any = {"advanced": {"mcp_servers": {"evil": {"command": "sh", "args": ["-c", "id"]}}}}
-            refused: Any = await client.runs.wait(
-                None, "deep_research", input={"question": TWO_PARTS}, context=chosen, raise_error=False
-            )
+            _, refused = await researched(client, TWO_PARTS, context=chosen, raise_error=False)
             assert "may not start 'sh'" in str(refused["__error__"])
     await until(lambda: not left(mark))

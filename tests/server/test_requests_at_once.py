@@ -2,7 +2,6 @@
 
 import asyncio
 import socket
-import threading
 import time
 import uuid
 from collections.abc import AsyncIterator, Iterator
@@ -10,7 +9,6 @@ from pathlib import Path
 
 import httpx
 import pytest
-import uvicorn
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from starlette.applications import Starlette
@@ -20,7 +18,7 @@ from starlette.routing import Route
 
 from leadline.server.attachments import MAX_FILES
 from leadline.server.server_guards import BodyDeadline
-from tests.server.conftest import dev_server
+from tests.server.conftest import dev_server, in_thread, thread_of
 
 pytestmark = pytest.mark.timeout(300)
 PATIENCE = 60
@@ -28,7 +26,7 @@ PATIENCE = 60
 
 
 async def test_files_that_come_at_once_stay_within_their_number(server: str, client: LangGraphClient) -> None:
-    thread = (await client.threads.create())["thread_id"]
+    thread = await thread_of(client)
     async with httpx.AsyncClient(base_url=server, timeout=120) as web:
         answers = await asyncio.gather(
             *(web.put(f"/attachments/{thread}/{n}.md", content=f"# {n}\n") for n in range(MAX_FILES + 15))
@@ -61,7 +59,7 @@ def test_a_thread_that_is_deleted_meanwhile_is_not_found(hurried: tuple[str, Pat
 
 
 async def test_a_file_whose_thread_is_deleted_while_it_comes_is_not_kept(server: str, client: LangGraphClient) -> None:
-    thread = (await client.threads.create())["thread_id"]
+    thread = await thread_of(client)
 
     async def pieces() -> AsyncIterator[bytes]:
         yield b"# A note\n"
@@ -94,7 +92,7 @@ def ended(opened: socket.socket) -> bytes:
 async def test_a_body_that_stops_in_the_middle_is_given_up(hurried: tuple[str, Path]) -> None:
     address, home = hurried
     async with get_client(url=address) as client:
-        thread = (await client.threads.create())["thread_id"]
+        thread = await thread_of(client)
     asked = [("PUT", f"/attachments/{thread}/slow.md"), ("POST", "/threads"), ("POST", f"/steering/{thread}")]
     opened = [begun(address, *one) for one in asked]
     answers = await asyncio.gather(*(asyncio.to_thread(ended, one) for one in opened))
@@ -112,13 +110,8 @@ def echo() -> Iterator[str]:
         return Response(str(len(await request.body())))
 
     app = BodyDeadline(Starlette(routes=[Route("/", length, methods=["POST"])]), between=5, whole=3)
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        server.should_exit = True
-        thread.join(20)
+    with in_thread(app) as port:
+        yield f"http://127.0.0.1:{port}"
 
 
 def test_a_body_that_comes_bit_by_bit_has_a_deadline_as_a_whole(echo: str) -> None:

@@ -13,24 +13,19 @@ from langgraph_sdk.client import LangGraphClient
 
 from services.run.journal import Entry, namespace, run_key
 from tests.fakes.openai_server import OpenAIServer, openai_server
-from tests.server.conftest import dev_server
+from tests.server.conftest import dev_server, model_of, researched
 
-GRAPH = "deep_research"
 MAKERS = {
     "abalone": "Ramsden", "bergamot": "Hadley", "cinnabar": "Troughton", "dulcimer": "Cary", "elderberry": "Dollond",
     "fandango": "Adams",
 }  # fmt: skip
 """Whom each run's only document names."""
-KEY = "test-key"
 QUESTION = "Who made the {name} quadrant, and in which town was the {name} quadrant made?"
 
 
-async def researched(client: LangGraphClient, folder: Path, name: str, context: dict[str, Any]) -> tuple[str, Any]:
+async def made_by(client: LangGraphClient, folder: Path, name: str, context: dict[str, Any]) -> tuple[str, Any]:
     """Research who made a run's quadrant, in the folder that holds its document; return the thread and its state."""
-    thread = str((await client.threads.create())["thread_id"])
-    chosen: Any = {"documents": [str(folder)], **context}
-    state: Any = await client.runs.wait(thread, GRAPH, input={"question": QUESTION.format(name=name)}, context=chosen)
-    return thread, state
+    return await researched(client, QUESTION.format(name=name), context={"documents": [str(folder)], **context})
 
 
 def others(name: str) -> list[str]:
@@ -63,16 +58,10 @@ async def test_runs_at_a_time_know_nothing_of_each_other(tmp_path: Path) -> None
     limits: dict[str, dict[str, Any]] = {name: {"max_searches": 1} for name in limited}
     with openai_server() as endpoint:
         endpoint.on_request = lambda _: time.sleep(0.1)  # a model takes its time, in which others are asked
-        settings = {
-            "LEADLINE_DOCS": str(notes),
-            "OPENAI_API_KEY": KEY,
-            "OPENAI_BASE_URL": endpoint.base_url,
-            "LEADLINE_EMBEDDINGS_MODEL": "none",
-        }
-        with dev_server(tmp_path, **settings) as (address, _):
+        with dev_server(tmp_path, LEADLINE_DOCS=str(notes), **model_of(endpoint)) as (address, _):
             async with get_client(url=address) as client:
                 done = await asyncio.gather(
-                    *(researched(client, notes / name, name, limits.get(name, {})) for name in MAKERS)
+                    *(made_by(client, notes / name, name, limits.get(name, {})) for name in MAKERS)
                 )
         assert endpoint.most_at_once > 1
         calls = {name: asked_by(endpoint, name) for name in MAKERS}
@@ -89,6 +78,6 @@ async def test_runs_at_a_time_know_nothing_of_each_other(tmp_path: Path) -> None
             assert sum(one.kind == "model" for one in journal) == len(calls[name]), name
             entries = [one.model_dump_json() for one in journal]
             assert [word for word in others(name) if any(word in entry for entry in entries)] == [], name
-            assert KEY not in whole
+            assert endpoint.key not in whole
     for file in (tmp_path / "home").rglob("*.sqlite*"):
-        assert KEY.encode() not in file.read_bytes(), file
+        assert endpoint.key.encode() not in file.read_bytes(), file

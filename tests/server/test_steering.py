@@ -1,9 +1,7 @@
 """A run on the real dev server is steered over its API, and so is one that goes on after the server was killed."""
 
 import asyncio
-import threading
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,73 +10,52 @@ import pytest
 from langgraph_sdk import get_client
 
 from schemas.steering import MAX_MESSAGES
-from tests.fakes.openai_server import OpenAIServer, openai_server
-from tests.server.conftest import TOKENS, User, dev_server, papers, until_written_down, user
-from tests.server.test_choices_kept import pending
-from tests.server.test_dev_server import GRAPH, TWO_PARTS
+from tests.fakes.held_model import HeldModel
+from tests.fakes.openai_server import openai_server
+from tests.server.conftest import (
+    GRAPH,
+    TWO_PARTS,
+    USERS,
+    User,
+    dev_server,
+    model_of,
+    papers,
+    pending,
+    thread_of,
+    until_written_down,
+    user,
+)
 
 SHORT: Any = {"max_plan_iterations": 1}
 
 
-@dataclass(slots=True)
-class Model:
-    """The model behind a server, which waits where a test holds it."""
-
-    endpoint: OpenAIServer
-    held: str = ""
-    reached: threading.Event = field(default_factory=threading.Event)
-    let: threading.Event = field(default_factory=threading.Event)
-
-    def hold(self, role: str) -> None:
-        self.reached.clear()
-        self.let.clear()
-        self.held = role
-
-    def release(self) -> None:
-        self.held = ""
-        self.let.set()
-
-    def on_request(self, number: int) -> None:
-        if self.held and self.endpoint.roles[number - 1].startswith(self.held):  # a report may be written in sections
-            self.reached.set()
-            self.let.wait(60)
-
-    async def is_reached(self) -> None:
-        assert await asyncio.to_thread(self.reached.wait, 30)
-
-    @property
-    def environment(self) -> dict[str, str]:
-        address = {"OPENAI_API_KEY": self.endpoint.key, "OPENAI_BASE_URL": self.endpoint.base_url}
-        return {**address, "LEADLINE_MODEL": "gpt-4o"}
+def settings_of(model: HeldModel) -> dict[str, str]:
+    return {**model_of(model.endpoint), "LEADLINE_MODEL": "gpt-4o"}
 
 
 @pytest.fixture(scope="module")
-def behind() -> Iterator[Model]:
+def behind() -> Iterator[HeldModel]:
     with openai_server() as endpoint:
-        held = Model(endpoint)
-        endpoint.on_request = held.on_request
+        held = HeldModel(endpoint)
         yield held
         held.release()
 
 
 @pytest.fixture(scope="module")
-def steered(behind: Model, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def steered(behind: HeldModel, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     home = tmp_path_factory.mktemp("steered")
-    tokens = ",".join(f"{name}:{token}" for name, token in TOKENS.items())
-    with dev_server(home, LEADLINE_DOCS=papers(home).name, LEADLINE_TOKENS=tokens, **behind.environment) as (
-        address,
-        _,
-    ):
+    settings = {"LEADLINE_DOCS": papers(home).name, "LEADLINE_TOKENS": USERS, **settings_of(behind)}
+    with dev_server(home, **settings) as (address, _):
         yield address
 
 
-async def begun(of: User, model: Model, role: str, question: str = TWO_PARTS, **context: Any) -> tuple[str, str]:
+async def begun(of: User, model: HeldModel, role: str, question: str = TWO_PARTS, **context: Any) -> tuple[str, str]:
     """Begin a run, and wait until a role is asked, which is held."""
-    model.hold(role)
-    thread = str((await of.api.threads.create())["thread_id"])
+    model.hold_role(role)
+    thread = await thread_of(of.api)
     chosen: Any = {**SHORT, **context}
     run = await of.api.runs.create(thread, GRAPH, input={"question": question}, context=chosen)
-    await model.is_reached()
+    assert await asyncio.to_thread(model.reached.wait, 30)
     return thread, str(run["run_id"])
 
 
@@ -87,7 +64,7 @@ async def say(of: User, thread: str, **said: Any) -> httpx.Response:
 
 
 @pytest.fixture
-async def ada(steered: str, behind: Model) -> AsyncIterator[User]:
+async def ada(steered: str, behind: HeldModel) -> AsyncIterator[User]:
     async with user(steered, "ada") as connected:
         yield connected
     behind.release()
@@ -99,7 +76,7 @@ async def grace(steered: str) -> AsyncIterator[User]:
         yield connected
 
 
-async def test_a_message_reaches_the_planner_and_stands_in_the_state(ada: User, behind: Model) -> None:
+async def test_a_message_reaches_the_planner_and_stands_in_the_state(ada: User, behind: HeldModel) -> None:
     thread, run = await begun(ada, behind, "planner")
     answer = await say(ada, thread, text="also the silver chromate tube")
     assert (answer.status_code, answer.json()["action"]) == (202, "message")
@@ -117,7 +94,7 @@ async def test_a_message_reaches_the_planner_and_stands_in_the_state(ada: User, 
     assert any(len(one["values"].get("plans") or []) == 1 and one["values"].get("steering") for one in history)
 
 
-async def test_buttons_skip_a_step_and_have_the_report_written(ada: User, behind: Model) -> None:
+async def test_buttons_skip_a_step_and_have_the_report_written(ada: User, behind: HeldModel) -> None:
     thread, run = await begun(ada, behind, "researcher")
     assert (await say(ada, thread, action="skip", steps=["9"])).status_code == 409
     assert (await say(ada, thread, action="skip", steps=["../2"])).status_code == 422
@@ -130,7 +107,7 @@ async def test_buttons_skip_a_step_and_have_the_report_written(ada: User, behind
     assert any("stopped at your request" in limit for limit in state["report"]["limits"])
 
 
-async def test_what_cannot_be_followed_is_answered(ada: User, grace: User, behind: Model) -> None:
+async def test_what_cannot_be_followed_is_answered(ada: User, grace: User, behind: HeldModel) -> None:
     thread, run = await begun(ada, behind, "reporter")
     assert (await say(grace, thread, text="stop")).status_code == 404
     assert (await grace.http.get(f"/steering/{thread}")).status_code == 404
@@ -144,11 +121,11 @@ async def test_what_cannot_be_followed_is_answered(ada: User, grace: User, behin
     await ada.api.runs.join(thread, run)
     late = await say(ada, thread, text="only the tallow")
     assert (late.status_code, "Ask a follow-up" in late.json()["detail"]) == (409, True)
-    fresh = str((await ada.api.threads.create())["thread_id"])
+    fresh = await thread_of(ada.api)
     assert "No run has started" in (await say(ada, fresh, text="only the tallow")).json()["detail"]
 
 
-async def test_messages_that_come_at_once_stay_within_their_number(ada: User, behind: Model) -> None:
+async def test_messages_that_come_at_once_stay_within_their_number(ada: User, behind: HeldModel) -> None:
     thread, run = await begun(ada, behind, "planner")
     answers = await asyncio.gather(*(say(ada, thread, text=f"only the tallow {n}") for n in range(MAX_MESSAGES + 10)))
     assert sorted(answer.status_code for answer in answers) == [202] * MAX_MESSAGES + [409] * 10
@@ -157,7 +134,7 @@ async def test_messages_that_come_at_once_stay_within_their_number(ada: User, be
     behind.release()
 
 
-async def test_a_queued_question_is_the_next_turn_and_is_not_steered(ada: User, behind: Model) -> None:
+async def test_a_queued_question_is_the_next_turn_and_is_not_steered(ada: User, behind: HeldModel) -> None:
     thread, run = await begun(ada, behind, "researcher")
     await say(ada, thread, action="write")
     following: Any = {"question": "Who invented the detachable sounder, and where was the wire tried?"}
@@ -172,9 +149,8 @@ async def test_a_queued_question_is_the_next_turn_and_is_not_steered(ada: User, 
 
 async def test_a_server_that_is_killed_follows_what_was_said(tmp_path: Path) -> None:
     with openai_server() as endpoint:
-        model = Model(endpoint)
-        endpoint.on_request = model.on_request
-        environment = {**model.environment, "LEADLINE_DOCS": str(papers(tmp_path))}
+        model = HeldModel(endpoint)
+        environment = {**settings_of(model), "LEADLINE_DOCS": str(papers(tmp_path))}
         with dev_server(tmp_path, **environment) as (address, process):
             async with get_client(url=address) as api, httpx.AsyncClient(base_url=address) as http:
                 thread, run = await begun(User(api, http), model, "researcher")
@@ -191,12 +167,12 @@ async def test_a_server_that_is_killed_follows_what_was_said(tmp_path: Path) -> 
         assert endpoint.roles.count("researcher") == asked
 
 
-async def test_a_message_while_the_question_is_read_is_heard_in_any_turn(ada: User, behind: Model) -> None:
-    thread = str((await ada.api.threads.create())["thread_id"])
+async def test_a_message_while_the_question_is_read_is_heard_in_any_turn(ada: User, behind: HeldModel) -> None:
+    thread = await thread_of(ada.api)
     for question in (TWO_PARTS, "Who invented the detachable sounder, and where was the wire tried?"):
-        behind.hold("coordinator")
+        behind.hold_role("coordinator")
         run = await ada.api.runs.create(thread, GRAPH, input={"question": question}, context=SHORT)
-        await behind.is_reached()
+        assert await asyncio.to_thread(behind.reached.wait, 30)
         assert (await say(ada, thread, text="also the silver chromate tube")).status_code == 202
         behind.release()
         state = await ada.api.runs.join(thread, run["run_id"])
@@ -205,7 +181,7 @@ async def test_a_message_while_the_question_is_read_is_heard_in_any_turn(ada: Us
         assert any("chromate" in query for step in state["plans"][0]["steps"] for query in step["queries"])
 
 
-async def test_a_run_stopped_while_it_reads_the_question_goes_on_with_its_choices(ada: User, behind: Model) -> None:
+async def test_a_run_stopped_while_it_reads_the_question_goes_on_with_its_choices(ada: User, behind: HeldModel) -> None:
     thread, run = await begun(ada, behind, "coordinator", review_plan=True, max_step_num=1)
     await ada.api.runs.cancel(thread, run, wait=True)
     behind.release()

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import sys
-import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -17,15 +16,14 @@ from langgraph_sdk.errors import ConflictError, NotFoundError
 from schemas.coder import Code
 from schemas.planner import Plan, Step
 from tests.conftest import PROJECT
+from tests.fakes.held_model import HeldModel
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, openai_server
-from tests.server.conftest import dev_server, papers
-from tests.server.test_dev_server import TWO_PARTS, said
+from tests.server.conftest import GRAPH, OWNER, TWO_PARTS, dev_server, model_of, papers, said, thread_of
 from tests.server.test_thread_ids import mentions
 from tests.services.tools.mcp.conftest import left
 
-GRAPH = "deep_research"
-FIRST, SECOND = "Who owned the schooner Lalla Rookh?", "Why was tallow pressed into the lead?"
+FIRST, SECOND = OWNER, "Why was tallow pressed into the lead?"
 Served = tuple[str, psutil.Process, OpenAIServer]
 MARK = "mark-of-a-server-of-tools"
 
@@ -41,9 +39,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         settings = {
             "LEADLINE_DOCS": str(papers(home)),
             "LEADLINE_MCP": str(home / "mcp.json"),
-            "LEADLINE_EMBEDDINGS_MODEL": "none",
-            "OPENAI_API_KEY": endpoint.key,
-            "OPENAI_BASE_URL": endpoint.base_url,
+            **model_of(endpoint),
         }
         with dev_server(home, **settings) as (address, process):
             yield address, psutil.Process(process.pid), endpoint
@@ -92,7 +88,7 @@ async def test_a_cancelled_run_leaves_no_call_no_program_and_no_server_of_tools(
     slow = Code(description="waits", code="import time\ntime.sleep(50)\nprint('The pump counted 1 casts.')\n")
     endpoint.script = {"planner": [plan()], "coder": [slow.model_dump_json()], "researcher": [Reply(stall=50)]}
     asked = len(endpoint.requests)
-    thread = str((await client.threads.create())["thread_id"])
+    thread = await thread_of(client)
     run: Any = await client.runs.create(thread, GRAPH, input={"question": TWO_PARTS})
     await until(lambda: {"coder", "researcher"} <= set(endpoint.roles[asked:]))
     await until(lambda: bool(left(MARK)) and bool(programs(server)))
@@ -117,35 +113,23 @@ def of_a_run_about(question: str, request: dict[str, Any]) -> bool:
     return question in prompt and SECOND not in prompt
 
 
-class Held:
-    """Holds the model's answers to a run about the first question back."""
-
-    def __init__(self, endpoint: OpenAIServer) -> None:
-        self.begun, self.go = threading.Event(), threading.Event()
-        self._endpoint = endpoint
-
-    def __call__(self, number: int) -> None:
-        """Wait, if this is a request of that run."""
-        if of_a_run_about(FIRST, self._endpoint.requests[number - 1]):
-            self.begun.set()
-            self.go.wait(60)
-
-
 @pytest.fixture
-def held(served: Served) -> Iterator[Held]:
+def held(served: Served) -> Iterator[HeldModel]:
+    """Hold the model's answers to a run about the first question back."""
     endpoint = served[2]
     endpoint.script = {}
-    endpoint.on_request = held = Held(endpoint)
-    yield held
-    held.go.set()
+    model = HeldModel(endpoint)
+    model.hold(lambda number: of_a_run_about(FIRST, endpoint.requests[number - 1]))
+    yield model
+    model.release()
     endpoint.on_request = None
 
 
-async def begun(client: LangGraphClient, held: Held) -> tuple[str, str]:
+async def begun(client: LangGraphClient, held: HeldModel) -> tuple[str, str]:
     """Start a run on a new thread; return when its first call is under way."""
-    thread = str((await client.threads.create())["thread_id"])
+    thread = await thread_of(client)
     run: Any = await client.runs.create(thread, GRAPH, input=said(FIRST))
-    await asyncio.to_thread(held.begun.wait, 60)
+    await asyncio.to_thread(held.reached.wait, 60)
     return thread, run["run_id"]
 
 
@@ -157,23 +141,23 @@ def questions(state: Any) -> list[str]:
     return [one["content"] for one in state["messages"] if one["type"] == "human"]
 
 
-async def test_a_second_run_is_rejected_where_it_is_so_wished(client: LangGraphClient, held: Held) -> None:
+async def test_a_second_run_is_rejected_where_it_is_so_wished(client: LangGraphClient, held: HeldModel) -> None:
     thread, run = await begun(client, held)
     with pytest.raises((ConflictError, Exception), match="409"):
         await second(client, thread, "reject")
-    held.go.set()
+    held.release()
     await client.runs.join(thread, run)
     state: Any = (await client.threads.get_state(thread))["values"]
     assert questions(state) == [FIRST]
     assert "Lalla Rookh" in state["report"]["markdown"]
 
 
-async def test_a_second_run_waits_for_the_first_where_nothing_is_said(client: LangGraphClient, held: Held) -> None:
+async def test_a_second_run_waits_for_the_first_where_nothing_is_said(client: LangGraphClient, held: HeldModel) -> None:
     thread, run = await begun(client, held)
     waiting = asyncio.create_task(second(client, thread, None))
     await asyncio.sleep(1)
     assert [one["status"] for one in await client.runs.list(thread)] == ["pending", "running"]
-    held.go.set()
+    held.release()
     state = await waiting
     assert questions(state) == [FIRST, SECOND]
     assert "tallow" in state["report"]["markdown"].lower()
@@ -182,13 +166,13 @@ async def test_a_second_run_waits_for_the_first_where_nothing_is_said(client: La
 
 @pytest.mark.parametrize("strategy", ["interrupt", "rollback"])
 async def test_a_second_run_takes_the_place_of_the_first(
-    served: Served, client: LangGraphClient, held: Held, strategy: str
+    served: Served, client: LangGraphClient, held: HeldModel, strategy: str
 ) -> None:
     endpoint = served[2]
     thread, run = await begun(client, held)
     calls = len(endpoint.requests)
     state = await second(client, thread, strategy)
-    held.go.set()
+    held.release()
     assert "tallow" in state["report"]["markdown"].lower()
     assert questions(state) == ([SECOND] if strategy == "rollback" else [FIRST, SECOND])
     runs = {one["run_id"]: one["status"] for one in await client.runs.list(thread)}
@@ -197,20 +181,22 @@ async def test_a_second_run_takes_the_place_of_the_first(
 
 
 async def test_threads_that_are_deleted_at_a_time_take_no_other_with_them(client: LangGraphClient) -> None:
-    threads = [str((await client.threads.create())["thread_id"]) for _ in range(24)]
+    threads = [await thread_of(client) for _ in range(24)]
     gone, kept = threads[::2], threads[1::2]
     await asyncio.gather(*map(client.threads.delete, gone))
     found: list[Any] = await client.threads.search(ids=threads, limit=50)
     assert sorted(one["thread_id"] for one in found) == sorted(kept)
 
 
-async def test_a_deletion_stops_the_runs_of_its_thread(served: Served, client: LangGraphClient, held: Held) -> None:
+async def test_a_deletion_stops_the_runs_of_its_thread(
+    served: Served, client: LangGraphClient, held: HeldModel
+) -> None:
     process, endpoint = served[1:]
     thread, _ = await begun(client, held)
     await client.runs.create(thread, GRAPH, input=said(SECOND))
     calls = len(endpoint.requests)
     await client.threads.delete(thread)
-    held.go.set()
+    held.release()
     with pytest.raises(NotFoundError):
         await client.threads.get(thread)
     home = Path(process.cwd())

@@ -12,17 +12,7 @@ from graph.machine import DESCRIPTIONS
 from schemas.context import FOLLOW_DEPTH, RunContext
 from schemas.depth import DEPTHS, LEVELS
 from tests.conftest import EXAMPLES
-
-GRAPH = "deep_research"
-TWO_PARTS = "Why was tallow pressed into the lead, and who owned the schooner Lalla Rookh?"
-
-
-def said(text: str) -> dict[str, Any]:
-    return {"messages": [{"role": "user", "content": text}]}
-
-
-async def thread_of(client: LangGraphClient) -> str:
-    return str((await client.threads.create())["thread_id"])
+from tests.server.conftest import GRAPH, TWO_PARTS, pending, researched, said, thread_of
 
 
 async def schemas_of(client: LangGraphClient) -> Any:
@@ -103,15 +93,12 @@ async def test_what_the_form_filled_in_itself_is_no_choice_beside_the_depth(clie
     filled: Any = {name: field["default"] for name, field in fields.items()}
     assert {name for name in FOLLOW_DEPTH if filled[name] is None} == FOLLOW_DEPTH
     chosen = {**filled, "depth": "quick", "search": "documents"}
-    thread = await thread_of(client)
-    told = [
-        part.data
-        async for part in client.runs.stream(
-            thread, GRAPH, input={"question": TWO_PARTS}, context=chosen, stream_mode="custom"
-        )
-        if part.event == "custom" and part.data["type"] == "estimate"
+    asked, thread = {"question": TWO_PARTS}, await thread_of(client)
+    parts = [
+        part async for part in client.runs.stream(thread, GRAPH, input=asked, context=chosen, stream_mode="custom")
     ]
-    assert [(one["data"]["depth"], one["data"]["seconds"]) for one in told] == [("quick", LEVELS["quick"].seconds)]
+    told = [part.data["data"] for part in parts if part.event == "custom" and part.data["type"] == "estimate"]
+    assert [(one["depth"], one["seconds"]) for one in told] == [("quick", LEVELS["quick"].seconds)]
     state: Any = (await client.threads.get_state(thread))["values"]
     assert state["report"]["plans"] == []
     assert state["report"]["excerpts"]
@@ -159,52 +146,33 @@ async def test_chat_mode_takes_messages_and_answers_with_the_report(client: Lang
 
 
 async def test_an_interrupt_says_what_to_answer_and_stays_answerable(client: LangGraphClient) -> None:
-    thread = await thread_of(client)
     context: Any = {"review_plan": True, "max_plan_iterations": 1}
-    await client.runs.wait(thread, GRAPH, input={"question": TWO_PARTS}, context=context)
+    thread, _ = await researched(client, TWO_PARTS, context=context)
     for wrong in (" ", {"action": "edit"}, {"action": "replace"}, 7, {"action": "replace", "plan": {"title": "x"}}):
-        asked: Any = (await client.threads.get_state(thread))["tasks"][0]["interrupts"][0]["value"]
+        asked = await pending(client, thread)
         assert "[ACCEPTED]" in asked["answers"]
         assert asked["plan"]["steps"]
         await client.runs.wait(thread, GRAPH, command={"resume": wrong}, context=context)
-        again: Any = (await client.threads.get_state(thread))["tasks"][0]["interrupts"][0]["value"]
-        assert again["problem"]
+        assert (await pending(client, thread))["problem"]
     state: Any = await client.runs.wait(thread, GRAPH, command={"resume": {"action": "accept"}}, context=context)
     assert state["report"]["excerpts"]
 
 
 async def test_a_plan_edited_in_the_past_is_what_the_run_goes_on_with(client: LangGraphClient) -> None:
-    thread = await thread_of(client)
-    before: Any = await client.runs.wait(
-        thread, GRAPH, input={"question": TWO_PARTS}, context={"max_plan_iterations": 1}
-    )
+    once: Any = {"max_plan_iterations": 1}
+    thread, before = await researched(client, TWO_PARTS, context=once)
     history: Any = await client.threads.get_history(thread, limit=50)
     planned = next(one for one in history if one["next"] == ["research_team"] and one["values"]["plan"])
     plan = planned["values"]["plan"]
     assert len(plan["steps"]) == 2
     kept, dropped = plan["steps"]
-    edited = {
-        **plan,
-        "steps": [
-            kept,
-            {
-                **dropped,
-                "title": "Arming",
-                "description": "Find out: tallow in the hollow of the lead",
-                "queries": ["tallow in the hollow of the lead"],
-            },
-        ],
-    }
+    arming = {"title": "Arming", "description": "Find out: tallow", "queries": ["tallow in the hollow of the lead"]}
+    edited = {**plan, "steps": [kept, {**dropped, **arming}]}
     forked: Any = await client.threads.update_state(
         thread, {"plan": edited}, checkpoint_id=planned["checkpoint"]["checkpoint_id"], as_node="planner"
     )
-    after: Any = await client.runs.wait(
-        thread,
-        GRAPH,
-        input=None,
-        checkpoint_id=forked["checkpoint"]["checkpoint_id"],
-        context={"max_plan_iterations": 1},
-    )
+    here = forked["checkpoint"]["checkpoint_id"]
+    after: Any = await client.runs.wait(thread, GRAPH, input=None, checkpoint_id=here, context=once)
     assert [step["title"] for one in after["report"]["plans"] for step in one["steps"]] == [kept["title"], "Arming"]
     assert set(after["results"]) == {"1", "2"}
     assert after["results"]["1"]["excerpts"] == before["results"]["1"]["excerpts"]
@@ -213,15 +181,11 @@ async def test_a_plan_edited_in_the_past_is_what_the_run_goes_on_with(client: La
 
 async def test_a_profile_is_chosen_in_the_context(client: LangGraphClient) -> None:
     profile: Any = yaml.safe_load((EXAMPLES / "repair-cafe.profile.yaml").read_text())
-    context: Any = {"profile": profile}
-    state: Any = await client.runs.wait(
-        None, GRAPH, input={"question": "What did the parts cost in total?"}, context=context
-    )
+    cost, shop = "What did the parts cost in total?", "Where can I buy a kettle at a discount?"
+    _, state = await researched(client, cost, context={"profile": profile})
     assert all("repair-cafe/" in source["url"] for source in state["report"]["sources"])
-    refused: Any = await client.runs.wait(
-        None, GRAPH, input=said("Where can I buy a kettle at a discount?"), context=context
-    )
+    _, refused = await researched(client, shop, context={"profile": profile})
     assert refused["messages"][-1]["content"] == profile["scope"]["outside"][0]["reply"]
     wrong: Any = {"profile": {**profile, "tune": "plain"}}
     with pytest.raises(Exception, match=r"profile\.tune"):
-        await client.runs.wait(None, GRAPH, input=said("What did the parts cost in total?"), context=wrong)
+        await researched(client, cost, context=wrong)

@@ -15,26 +15,15 @@ from langgraph_sdk.errors import APIStatusError, NotFoundError
 
 from leadline.server.attachments import remove_abandoned
 from services.run.settings import forget_settings
-from tests.server.conftest import TOKENS, dev_server, papers, until_written_down, user
+from tests.server.conftest import GRAPH, USERS, dev_server, papers, researched, thread_of, until_written_down, user
 from tests.server.test_revising import change
 
-GRAPH = "deep_research"
 QUESTION = "Who designed the wire sounding machine, and who owned the schooner Lalla Rookh?"
-
-
-def settings_of(home: Path) -> dict[str, str]:
-    """Return the settings of a server of two users."""
-    return {
-        "LEADLINE_DOCS": str(papers(home)),
-        "LEADLINE_TOKENS": ",".join(f"{name}:{token}" for name, token in TOKENS.items()),
-        "LEADLINE_EMBEDDINGS_MODEL": "none",
-    }
 
 
 async def with_everything(api: LangGraphClient, web: httpx.AsyncClient) -> str:
     """Make a thread with a report, a changed version of it, and an attached file."""
-    thread = str((await api.threads.create())["thread_id"])
-    await api.runs.wait(thread, GRAPH, input={"question": QUESTION})
+    thread, _ = await researched(api, QUESTION)
     assert (await web.put(f"/attachments/{thread}/note.md", content="# A secret note\n")).status_code == 200
     await change(api, thread, request="Shorter", shorten=True)
     assert len((await web.get(f"/reports/{thread}/versions.json")).json()) == 2
@@ -80,12 +69,13 @@ async def _until_nothing_mentions(home: Path, thread: str) -> None:
     pytest.fail(f"there is still {left}")
 
 
+JOURNALS = ("journal", "branches", "steering", "pages", "choices")
+
+
 def journaled(home: Path) -> int:
     """Return how many entries the journals of all turns have."""
     with closing(sqlite3.connect(home / "home" / "store.sqlite")) as file:
-        kinds = " OR ".join(
-            f"prefix LIKE '{kind}%'" for kind in ("journal", "branches", "steering", "pages", "choices")
-        )
+        kinds = " OR ".join(f"prefix LIKE '{kind}%'" for kind in JOURNALS)
         return int(file.execute(f"SELECT count(*) FROM store WHERE {kinds}").fetchone()[0])  # noqa: S608 - constants
 
 
@@ -138,7 +128,7 @@ async def test_a_stateless_run_leaves_nothing(guarded: tuple[str, Path]) -> None
 async def test_a_deletion_that_is_not_ones_own_deletes_nothing(guarded: tuple[str, Path]) -> None:
     address, home = guarded
     async with user(address, "ada") as (ada, hers), user(address, "grace") as (grace, others):
-        thread, own = await with_everything(ada, hers), str((await grace.threads.create())["thread_id"])
+        thread, own = await with_everything(ada, hers), await thread_of(grace)
         before = journaled(home)
         assert (await others.delete(f"/threads/{thread}")).status_code == 404
         pruned = await others.post("/threads/prune", json={"thread_ids": [own, thread], "strategy": "delete"})
@@ -159,7 +149,7 @@ async def test_an_id_that_nobody_has_had_may_be_chosen(guarded: tuple[str, Path]
 
 
 async def test_a_young_thread_survives_a_crash_as_its_owners_and_a_deleted_one_stays_deleted(tmp_path: Path) -> None:
-    settings = settings_of(tmp_path)
+    settings = {"LEADLINE_DOCS": str(papers(tmp_path)), "LEADLINE_TOKENS": USERS}
     with dev_server(tmp_path, **settings) as (address, process):
         async with user(address, "ada") as (ada, hers):
             old = str((await ada.threads.create(graph_id=GRAPH))["thread_id"])
@@ -177,10 +167,8 @@ async def test_a_young_thread_survives_a_crash_as_its_owners_and_a_deleted_one_s
                 assert "Lalla Rookh" in state["values"]["report"]["markdown"]
             assert len((await hers.get(f"/reports/{thread}/versions.json")).json()) == 2
             listed: Any = await ada.threads.search()
-            assert {(one["thread_id"], one["metadata"].get("title", QUESTION)) for one in listed} == {
-                (thread, QUESTION),
-                (kept, QUESTION),
-            }
+            titles = {one["thread_id"]: one["metadata"].get("title", QUESTION) for one in listed}
+            assert titles == {thread: QUESTION, kept: QUESTION}
 
 
 async def test_files_of_a_thread_that_is_never_asked_anything_go_after_a_day(
@@ -191,7 +179,7 @@ async def test_files_of_a_thread_that_is_never_asked_anything_go_after_a_day(
     forget_settings()
     async with httpx.AsyncClient(base_url=address, timeout=60) as web:
         asked = await with_everything(client, web)
-        idle, young = [str((await client.threads.create())["thread_id"]) for _ in range(2)]
+        idle, young = [await thread_of(client) for _ in range(2)]
         for thread in (idle, young):
             await web.put(f"/attachments/{thread}/note.md", content="# A note\n")
         for thread in (asked, idle):

@@ -11,13 +11,10 @@ import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIStatusError, ConflictError, NotFoundError
-from mcp import ClientSession
-from mcp.client.streamable_http import streamable_http_client
 
-from tests.server.conftest import TOKENS, user
+from tests.server.conftest import GRAPH, OWNER, POSING, TOKENS, researched, thread_of, user
+from tests.server.test_mcp import connected
 
-GRAPH = "deep_research"
-QUESTION = "Who owned the schooner Lalla Rookh?"
 NOT_FOUND = (NotFoundError, httpx.HTTPStatusError)
 """What the client raises of a 404: it depends on whether it would wait."""
 NOWHERE = re.compile("not found|no runs found", re.IGNORECASE)
@@ -33,13 +30,6 @@ async def ada(guarded: tuple[str, Path]) -> AsyncIterator[LangGraphClient]:
 async def grace(guarded: tuple[str, Path]) -> AsyncIterator[LangGraphClient]:
     async with user(guarded[0], "grace") as connected:
         yield connected.api
-
-
-async def researched(client: LangGraphClient, question: str = QUESTION, **context: Any) -> tuple[str, Any]:
-    """Research a question; return the thread and its state."""
-    thread = str((await client.threads.create())["thread_id"])
-    state: Any = await client.runs.wait(thread, GRAPH, input={"question": question}, context=context or None)
-    return thread, state
 
 
 @pytest.mark.parametrize(
@@ -102,8 +92,8 @@ async def test_the_owner_reads_a_thread_and_its_report_and_another_user_finds_ne
         grace.threads.get_state(thread),
         grace.threads.get_history(thread),
         grace.runs.get(thread, run["run_id"]),
-        grace.runs.wait(thread, GRAPH, input={"question": QUESTION}),
-        grace.runs.create(thread, GRAPH, input={"question": QUESTION}),
+        grace.runs.wait(thread, GRAPH, input={"question": OWNER}),
+        grace.runs.create(thread, GRAPH, input={"question": OWNER}),
         grace.runs.join(thread, run["run_id"]),
         grace.runs.cancel(thread, run["run_id"]),
         grace.threads.update(thread, metadata={"mine": True}),
@@ -135,8 +125,8 @@ async def test_the_owner_reads_a_thread_and_its_report_and_another_user_finds_ne
 async def test_another_users_stream_says_nothing(
     guarded: tuple[str, Path], ada: LangGraphClient, path: str, body: Any
 ) -> None:
-    thread = str((await ada.threads.create())["thread_id"])
-    run = await ada.runs.create(thread, GRAPH, input={"question": QUESTION}, stream_resumable=True)
+    thread = await thread_of(ada)
+    run = await ada.runs.create(thread, GRAPH, input={"question": OWNER}, stream_resumable=True)
     heard = b""
     async with get_client(url=guarded[0], headers={"Authorization": f"Bearer {TOKENS['grace']}"}) as client:
         with contextlib.suppress(httpx.ReadTimeout):
@@ -160,13 +150,9 @@ async def test_no_other_route_shows_or_changes_another_users_thread(
     thread, state = await researched(ada)
     whole: Any = await ada.threads.get_state(thread)
     checkpoint = whole["checkpoint"]["checkpoint_id"]
-    message = {"role": "user", "parts": [{"kind": "text", "text": QUESTION}], "messageId": "1", "contextId": thread}
-    call = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "tasks/get",
-        "params": {"id": state["messages"][-1]["id"], "contextId": thread},
-    }
+    message = {"role": "user", "parts": [{"kind": "text", "text": OWNER}], "messageId": "1", "contextId": thread}
+    task = {"id": state["messages"][-1]["id"], "contextId": thread}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tasks/get", "params": task}
     send = {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": {"message": message}}
     [assistant] = await ada.assistants.search()
     asked: list[tuple[str, str, Any]] = [
@@ -180,7 +166,7 @@ async def test_no_other_route_shows_or_changes_another_users_thread(
         ("POST", f"/threads/{thread}/copy", None),
         ("POST", "/threads/prune", {"thread_ids": [thread], "strategy": "delete"}),
         ("POST", "/runs/cancel", {"status": "all"}),
-        ("POST", "/runs/batch", [{"assistant_id": GRAPH, "thread_id": thread, "input": {"question": QUESTION}}]),
+        ("POST", "/runs/batch", [{"assistant_id": GRAPH, "thread_id": thread, "input": {"question": OWNER}}]),
         ("POST", f"/a2a/{assistant['assistant_id']}", call),
         ("POST", f"/a2a/{assistant['assistant_id']}", send),
         ("DELETE", f"/threads/{thread}", None),
@@ -191,12 +177,10 @@ async def test_no_other_route_shows_or_changes_another_users_thread(
         for method, path, body in asked:
             with contextlib.suppress(httpx.ReadTimeout):
                 answer = await web.request(method, path, json=body)
-                found = answer.text.replace(QUESTION, "")
+                found = answer.text.replace(OWNER, "")
                 assert "Lalla" not in found, (path, found[:500])
-                assert answer.status_code >= 400 or not found or "error" in found or path == "/runs/batch", (
-                    path,
-                    found[:500],
-                )
+                refused = answer.status_code >= 400 or not found or "error" in found or path == "/runs/batch"
+                assert refused, (path, found[:500])
     after: Any = await ada.threads.get_state(thread)
     assert after["checkpoint"] == whole["checkpoint"]
     assert len(await ada.runs.list(thread)) == before
@@ -221,20 +205,19 @@ async def test_each_user_searches_their_own_documents_and_the_shared_ones(
     _, others = await researched(grace, "Who made the brass quadrant?")
     assert "Ramsden" not in str(others)
     assert "brass quadrant was" not in str(others)
-    _, own = await researched(grace, "Who mended the copper kettle?", documents=[str(guarded[1] / "users" / "grace")])
-    assert "Hester Bateman" in own["report"]["markdown"]
+    own = str(guarded[1] / "users" / "grace")
+    _, mended = await researched(grace, "Who mended the copper kettle?", context={"documents": [own]})
+    assert "Hester Bateman" in mended["report"]["markdown"]
 
 
 @pytest.mark.parametrize("folder", ["users/ada", "users", "users/grace/../ada", "home", "/etc", "/"])
 async def test_folders_of_others_are_refused(guarded: tuple[str, Path], grace: LangGraphClient, folder: str) -> None:
     with pytest.raises(Exception, match="is not open to this server"):
-        await researched(grace, documents=[str(guarded[1] / folder)])
+        await researched(grace, context={"documents": [str(guarded[1] / folder)]})
 
 
 async def test_a_client_cannot_say_that_it_is_someone_else(grace: LangGraphClient) -> None:
-    thread = str((await grace.threads.create())["thread_id"])
-    posing: Any = {"configurable": {"langgraph_auth_user_id": "ada", "langgraph_auth_user": {"identity": "ada"}}}
-    state: Any = await grace.runs.wait(thread, GRAPH, input={"question": "Who made the brass quadrant?"}, config=posing)
+    _, state = await researched(grace, "Who made the brass quadrant?", config=POSING)
     assert "Ramsden" not in str(state)
 
 
@@ -262,7 +245,7 @@ async def test_assistants_are_their_makers_and_the_graphs_own_is_everyones(
         grace.assistants.get(made["assistant_id"]),
         grace.assistants.update(made["assistant_id"], name="mine"),
         grace.assistants.delete(made["assistant_id"]),
-        grace.runs.wait(None, made["assistant_id"], input={"question": QUESTION}),
+        grace.runs.wait(None, made["assistant_id"], input={"question": OWNER}),
     ):
         with pytest.raises(NOT_FOUND, match=NOWHERE):
             await reading
@@ -271,20 +254,14 @@ async def test_assistants_are_their_makers_and_the_graphs_own_is_everyones(
 
 async def test_crons_are_not_offered(ada: LangGraphClient) -> None:
     with pytest.raises(APIStatusError):
-        await ada.crons.create(GRAPH, schedule="* * * * *", input={"question": QUESTION})
+        await ada.crons.create(GRAPH, schedule="* * * * *", input={"question": OWNER})
 
 
 async def test_mcp_researches_as_its_user(
     guarded: tuple[str, Path], ada: LangGraphClient, grace: LangGraphClient
 ) -> None:
     before = {name: await client.threads.count() for name, client in (("ada", ada), ("grace", grace))}
-    headers = {"Authorization": f"Bearer {TOKENS['ada']}"}
-    async with (
-        httpx.AsyncClient(headers=headers, timeout=60) as web,
-        streamable_http_client(f"{guarded[0]}/mcp", http_client=web) as (read, write, _),
-        ClientSession(read, write) as session,
-    ):
-        await session.initialize()
+    async with connected(guarded[0], Authorization=f"Bearer {TOKENS['ada']}") as session:
         result = await session.call_tool("deep_research", {"question": "Who made the brass quadrant?"})
     assert "Jesse Ramsden" in str(result.content)
     after = {name: await client.threads.count() for name, client in (("ada", ada), ("grace", grace))}

@@ -12,7 +12,7 @@ import pytest
 
 from services.run.settings import forget_settings
 from tests.fakes.openai_server import OpenAIServer
-from tests.leadline.conftest import Leadline
+from tests.leadline.conftest import Leadline, python
 
 QUESTION = "Where was the designer of the wire sounding machine born?"
 TABLE: dict[str, tuple[list[str], str]] = {
@@ -51,8 +51,6 @@ TABLE: dict[str, tuple[list[str], str]] = {
     "nothing to resume": (["resume"], "no unfinished run"),
     "an unknown option": (["research", QUESTION, "--no-such"], "--no-such"),
     "no question at all": (["research"], "question"),
-    "a profile that is no YAML": (["research", QUESTION, "--profile", "broken.yaml"], "not valid YAML"),
-    "a profile with an unknown field": (["research", QUESTION, "--profile", "odd.yaml"], "colour"),
     "a folder that cannot be written": (["research", QUESTION, "--out", "/proc/nowhere"], "--out"),
     "an unknown run to show": (["runs", "show", "2000"], "leadline runs"),
     "nothing to show": (["runs", "show"], "no runs yet"),
@@ -70,7 +68,11 @@ TABLE: dict[str, tuple[list[str], str]] = {
     "a profile that is a device": (["research", QUESTION, "--profile", "device"], "it is a device, not a file"),
     "a profile without an end": (["research", QUESTION, "--profile", "huge"], "it is larger than 1,000,000 bytes"),
     "a set that is missing": (["eval", "nowhere.jsonl"], "nowhere.jsonl"),
+    "too many settings of a set": (["eval", "set.json", *(f"--model=m{one}" for one in range(30))], "at most 24"),
+    "an unknown search of a set": (["eval", "set.json", "--search", "documents", "--search", "nosuch"], "nosuch"),
+    "an impossible limit of a set": (["eval", "set.json", "--max-tokens", "1"], "--max-tokens cannot be 1"),
     "an unknown run to follow": (["follow", "20000101", "Why?"], "leadline runs"),
+    "nothing to follow": (["follow", "1"], "leadline research"),
     "a set that is a pipe": (["eval", "pipe"], "it is a pipe, not a file"),
     "prompts that are a pipe": (["eval", "set.json", "--docs", "empty", "--prompts", "prompts"], "it is a pipe"),
     "a report to verify with a pipe": (["verify", "hostile/pipe"], "report.md cannot be read (it is a pipe"),
@@ -84,8 +86,6 @@ TABLE: dict[str, tuple[list[str], str]] = {
 def around() -> Iterator[None]:
     Path("empty").mkdir()
     Path("file.txt").write_text("plain\n")
-    Path("broken.yaml").write_text("name: [unclosed\n")
-    Path("odd.yaml").write_text("name: x\ncolour: blue\n")
     Path("set.json").write_text(json.dumps([{"id": "a", "question": "x?"}]))
     Path("huge").write_bytes(b"#" * 1_000_001)
     make_hostile_files()
@@ -110,10 +110,8 @@ def make_hostile_files() -> None:
 @pytest.mark.parametrize(("arguments", "message"), TABLE.values(), ids=TABLE.keys())
 @pytest.mark.usefixtures("around")
 def test_it_is_one_clear_message(leadline: Leadline, arguments: list[str], message: str) -> None:
-    ran = leadline(*arguments)
-    assert ran.code == 2, ran.err
+    ran = leadline(*arguments, code=2)
     assert message in " ".join(ran.err.replace("│", " ").split())
-    assert "Traceback" not in ran.err
     assert "Value error" not in ran.err
     assert "unexpected" not in ran.err.replace("unexpected extra", "")
     assert ran.out == ""
@@ -122,8 +120,7 @@ def test_it_is_one_clear_message(leadline: Leadline, arguments: list[str], messa
 def test_a_chinese_question_about_folders_that_are_not_there_is_answered_in_chinese(leadline: Leadline) -> None:
     Path("void").mkdir()
     for folder, said in (("nowhere", "文档文件夹 nowhere 不存在。"), ("void", "void 中没有可读取的文档。")):
-        ran = leadline("research", "北海市有多少充电桩？", "--docs", folder)
-        assert ran.code == 2
+        ran = leadline("research", "北海市有多少充电桩？", "--docs", folder, code=2)
         assert f"leadline: {said}" in ran.err
 
 
@@ -141,19 +138,9 @@ def test_runs_speak_the_language_of_the_run_or_else_of_the_terminal(
 
 def test_a_wrong_key_is_named(endpoint: OpenAIServer, leadline: Leadline, docs: Path) -> None:
     endpoint.key = "another"
-    ran = leadline("research", QUESTION, "--docs", docs)
-    assert ran.code == 1
+    ran = leadline("research", QUESTION, "--docs", docs, code=1)
     assert "key" in ran.err
-    assert "Traceback" not in ran.err
     assert leadline("doctor", "--models").code == 1
-
-
-def test_a_server_that_is_not_there_is_named(leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    monkeypatch.setenv("LEADLINE_MAX_RETRIES", "0")
-    ran = leadline("research", QUESTION, "--docs", docs)
-    assert ran.code == 1
-    assert "OPENAI_BASE_URL" in ran.err
 
 
 @pytest.mark.parametrize("command", [["research", QUESTION], ["runs"], ["resume"]])
@@ -162,8 +149,7 @@ def test_a_home_that_cannot_be_made_is_named(
 ) -> None:
     Path("file.txt").touch()
     monkeypatch.setenv("LEADLINE_HOME", "file.txt/home")
-    ran = leadline(*command)
-    assert ran.code == 1
+    ran = leadline(*command, code=1)
     assert "Name a folder in LEADLINE_HOME" in ran.err
     assert "Make room" not in ran.err
 
@@ -175,8 +161,7 @@ def test_a_setting_that_names_no_such_file_is_named_before_any_work(
     Path("file.txt").write_text("plain\n")
     monkeypatch.setenv(setting, "file.txt")
     forget_settings()
-    ran = leadline("research", QUESTION, "--docs", docs)
-    assert ran.code == 1
+    ran = leadline("research", QUESTION, "--docs", docs, code=1)
     assert setting in ran.err
     assert not endpoint.requests
 
@@ -192,23 +177,21 @@ def test_a_narrow_terminal_shows_some_of_each_question(
 def test_a_beginning_that_several_runs_share_is_not_guessed(leadline: Leadline, docs: Path) -> None:
     leadline("research", QUESTION, "--docs", docs, "--quick")
     leadline("research", QUESTION, "--docs", docs, "--quick")
-    ran = leadline("runs", "show", "20")
-    assert ran.code == 2
+    ran = leadline("runs", "show", "20", code=2)
     assert "2 runs" in ran.err
-
-
-def test_a_reader_who_leaves_early_is_no_error(leadline: Leadline, docs: Path) -> None:
-    leadline("research", QUESTION, "--docs", docs, "--quick")
-    command = f"{sys.executable} -m leadline runs --json | true; echo ${{PIPESTATUS[0]}}"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True, timeout=60)
-    assert "Traceback" not in done.stderr
-    assert "BrokenPipe" not in done.stderr
-    assert done.stdout.strip() in {"0", "141"}
 
 
 def _shell(command: str) -> subprocess.CompletedProcess[bytes]:
     command = command.replace("leadline", f"{sys.executable} -m leadline").replace("QUESTION", f"'{QUESTION}'")
     return subprocess.run(["bash", "-c", command], capture_output=True, timeout=100, check=False)
+
+
+def test_a_reader_who_leaves_early_is_no_error(leadline: Leadline, docs: Path) -> None:
+    leadline("research", QUESTION, "--docs", docs, "--quick")
+    done = _shell("leadline runs --json | true; echo ${PIPESTATUS[0]}")
+    assert b"Traceback" not in done.stderr
+    assert b"BrokenPipe" not in done.stderr
+    assert done.stdout.strip() in {b"0", b"141"}
 
 
 def test_a_run_whose_reader_leaves_is_interrupted(leadline: Leadline, docs: Path) -> None:
@@ -239,14 +222,7 @@ def test_a_text_that_is_not_utf_8_is_refused(command: str) -> None:
 
 
 def test_a_terminal_that_cannot_show_chinese_gets_question_marks(docs: Path) -> None:
-    arguments = ["research", "威廉·汤姆森何时受封为爵士？", "--docs", str(docs), "--quick"]
-    done = subprocess.run(
-        [sys.executable, "-m", "leadline", *arguments],
-        env={**os.environ, "PYTHONIOENCODING": "latin-1"},
-        capture_output=True,
-        check=False,
-        timeout=100,
-    )
+    done = _shell(f"PYTHONIOENCODING=latin-1 leadline research 威廉·汤姆森何时受封为爵士？ --docs {docs} --quick")
     assert done.returncode in {0, 3}, done.stderr
     assert b"?" in done.stdout
 
@@ -255,9 +231,7 @@ def test_who_interrupts_a_command_sees_one_word() -> None:
     begun = "import signal; from leadline.__main__ import main; from leadline.cli import app; "
     begun += "signal.signal(signal.SIGINT, signal.default_int_handler); "  # a shell's background process ignores it
     at_once = "app.app = lambda: signal.raise_signal(signal.SIGINT); main()"
-    ran = subprocess.run(
-        [sys.executable, "-c", f"{begun}{at_once}"], capture_output=True, text=True, timeout=60, check=False
-    )
+    ran = python("-c", f"{begun}{at_once}")
     assert ran.returncode == 130
     assert not ran.stdout
     assert ran.stderr.split() == ["leadline:", "Interrupted."]
@@ -270,7 +244,6 @@ def test_who_interrupts_before_the_run_is_stored_is_not_told_to_resume(
         raise asyncio.CancelledError
 
     monkeypatch.setattr("leadline.api.carry_out", interrupted)
-    ran = leadline("research", QUESTION, "--docs", docs)
-    assert ran.code == 130
+    ran = leadline("research", QUESTION, "--docs", docs, code=130)
     assert "Ask again" in ran.err
     assert "resume" not in ran.err

@@ -17,8 +17,7 @@ QUESTION = "Where was the designer of the wire sounding machine born?"
 
 
 def test_research_prints_the_report_and_writes_its_folder(leadline: Leadline, docs: Path) -> None:
-    ran = leadline("research", QUESTION, "--docs", docs)
-    assert ran.code == 0
+    ran = leadline("research", QUESTION, "--docs", docs, code=0)
     assert ran.out.startswith("# ")
     assert "Belfast" in ran.out
     assert "Step 1" in ran.err
@@ -41,9 +40,9 @@ def test_a_call_to_an_endpoint_that_cannot_be_reached_says_in_words_why_it_is_ma
     monkeypatch.setenv("LEADLINE_MODEL", "test-model")
     monkeypatch.setattr(attempts, "POLICY", attempts.RetryPolicy(first_pause=1.0, unreached=2))
     forget_settings()
-    ran = leadline("research", question, "--docs", docs)
-    assert ran.code == 1
+    ran = leadline("research", question, "--docs", docs, code=1)
     assert len(re.findall(again, " ".join(ran.err.split()))) == 2
+    assert "OPENAI_BASE_URL" in ran.err
 
 
 def test_a_report_that_somebody_edited_is_left_alone(leadline: Leadline, docs: Path) -> None:
@@ -112,8 +111,7 @@ def test_nothing_found_has_an_exit_code_of_its_own(
     leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LEADLINE_SEARCH", "none")
-    ran = leadline("research", QUESTION, "--docs", docs)
-    assert ran.code == 3
+    ran = leadline("research", QUESTION, "--docs", docs, code=3)
     assert "No evidence was found" in ran.out
 
 
@@ -138,17 +136,3 @@ def test_a_review_is_read_from_the_terminal(leadline: Leadline, docs: Path, monk
     assert ran.code == 0
     assert ran.err.count("Enter = accept") == 2
     assert "Kelvin" in ran.err
-
-
-def test_a_review_without_anybody_there_waits_and_can_be_resumed(
-    leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    answers = iter(["", "\n"])
-    monkeypatch.setattr("sys.stdin", type("Typed", (), {"readline": lambda self: next(answers)})())
-    ran = leadline(
-        "research", "Who designed the wire sounding machine and why was tallow used?", "--docs", docs, "--review"
-    )
-    assert ran.code == 130
-    assert "leadline resume" in ran.err
-    assert "waiting" in leadline("runs").out
-    assert leadline("resume").code == 0

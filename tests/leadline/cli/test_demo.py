@@ -10,8 +10,7 @@ from tests.leadline.progress.pseudo_terminal import in_terminal, plain
 def test_the_recording_is_played_and_its_report_verifies_until_a_word_is_changed(
     leadline: Leadline, tmp_path: Path
 ) -> None:
-    ran = leadline("demo", "--seconds", "0", "--out", tmp_path / "out")
-    assert ran.code == 0, ran.err
+    ran = leadline("demo", "--seconds", "0", "--out", tmp_path / "out", code=0)
     assert ran.err.startswith("A recording of ")
     assert "Step 1: The record of Challenger Deep measurements" in ran.err
     assert "no model was called" in ran.err
@@ -21,8 +20,7 @@ def test_the_recording_is_played_and_its_report_verifies_until_a_word_is_changed
     assert leadline("verify", folder).code == 0
     text = written.read_text("utf-8")
     written.write_text(text.replace("undocumented correction", "documented correction", 1), "utf-8")
-    changed = leadline("verify", folder)
-    assert changed.code == 1
+    changed = leadline("verify", folder, code=1)
     assert "report.md does not say it" in changed.err
 
 

@@ -17,8 +17,7 @@ def latest() -> RunContext:
 
 
 def test_the_level_reaches_the_run_and_a_limit_by_itself_wins(leadline: Leadline, docs: Path) -> None:
-    ran = leadline("research", QUESTION, "--docs", docs, "--depth", "deep", "--max-plans", "1")
-    assert ran.code == 0
+    ran = leadline("research", QUESTION, "--docs", docs, "--depth", "deep", "--max-plans", "1", code=0)
     level = LEVELS["deep"]
     assert (latest().max_plan_iterations, latest().max_step_num) == (1, level.steps)
     assert "· Depth deep: seconds, free of charge; without a model the report shows the closest passages." in ran.err
@@ -31,8 +30,7 @@ def test_a_depth_that_is_no_more_than_usual_is_not_announced(leadline: Leadline,
 
 def test_quick_by_either_name(leadline: Leadline, docs: Path) -> None:
     for option in (["--quick"], ["--depth", "quick"], ["--quick", "--depth", "deep"]):
-        ran = leadline("research", QUESTION, "--docs", docs, *option)
-        assert ran.code == 0
+        ran = leadline("research", QUESTION, "--docs", docs, *option, code=0)
         assert "research plan" not in ran.err
         assert latest().depth == "quick"
 

@@ -26,8 +26,7 @@ def test_every_command_has_examples_and_shows_them(leadline: Leadline) -> None:
     below = {f"runs {name}" for name in loaded("runs").commands}
     assert {*COMMANDS, *below} == EXAMPLES.keys()
     for name in EXAMPLES:
-        ran = leadline(*name.split(), "--help")
-        assert ran.code == 0
+        ran = leadline(*name.split(), "--help", code=0)
         for _, line in EXAMPLES[name]:
             assert "".join(line.split()) in "".join(ran.out.split())
 
@@ -98,8 +97,7 @@ def test_the_examples_work(leadline: Leadline, docs: Path, monkeypatch: pytest.M
     ],
 )
 def test_what_is_mistyped_gets_a_suggestion(leadline: Leadline, arguments: list[str], meant: str) -> None:
-    ran = leadline(*arguments)
-    assert ran.code == 2
+    ran = leadline(*arguments, code=2)
     assert meant in ran.err
 
 

@@ -5,10 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from services.run.settings import forget_settings
 from tests.fakes.openai_server import OpenAIServer, role_of
-from tests.fakes.read_folder import read_before
-from tests.leadline.conftest import Leadline
+from tests.leadline.conftest import Leadline, document, without_model
 from tests.services.reports.checking.tampering import edit
 
 QUESTION = "What closed the northern pier?"
@@ -20,12 +18,9 @@ BESIDE = "Nobody was hurt when its lamp fell."
 @pytest.fixture
 def folder(leadline: Leadline, endpoint: OpenAIServer) -> str:
     """A report of two statements, of which the second is in its own words."""
-    place = Path("papers")
-    place.mkdir()
-    (place / "pier.md").write_text(f"# The pier\n\n{SOURCE} {BESIDE}\n")
+    papers = document("pier.md", f"# The pier\n\n{SOURCE} {BESIDE}\n")
     endpoint.script["reporter"] = [f"{SOURCE} [B0-1] The northern pier was closed by storms [B0-1]."]
-    ran = leadline("research", QUESTION, "--docs", read_before(place), "--quick", "--out", "out", "--json")
-    assert ran.code == 0
+    ran = leadline("research", QUESTION, "--docs", papers, "--quick", "--out", "out", "--json", code=0)
     return str(json.loads(ran.out)["folder"])
 
 
@@ -37,8 +32,7 @@ def judge(endpoint: OpenAIServer, verdict: str) -> None:
 
 def test_a_report_that_the_model_supports_holds(leadline: Leadline, endpoint: OpenAIServer, folder: str) -> None:
     judge(endpoint, "supported")
-    ran = leadline("verify", folder, "--judge")
-    assert ran.code == 0
+    ran = leadline("verify", folder, "--judge", code=0)
     assert "gpt-4.1-mini was asked about 1 sentence (1 supported)" in ran.out
     assert "Not judged" not in ran.out
     [asked] = [body for body in endpoint.requests if role_of(body) == "verifier"]
@@ -48,8 +42,7 @@ def test_a_report_that_the_model_supports_holds(leadline: Leadline, endpoint: Op
 
 def test_a_sentence_that_the_model_doubts_is_named(leadline: Leadline, endpoint: OpenAIServer, folder: str) -> None:
     judge(endpoint, "contradicted")
-    ran = leadline("verify", folder, "--judge")
-    assert ran.code == 1
+    ran = leadline("verify", folder, "--judge", code=1)
     assert "DOUBTED statement 2 ('The northern pier was closed by storms.'): contradicted" in ran.err
 
 
@@ -59,17 +52,12 @@ def test_a_forged_status_is_judged_all_the_same(leadline: Leadline, endpoint: Op
     assert "leadline verify --judge DIR" in plain.out
     edit(Path(folder), lambda content: content["claims"][1].update(status="quoted"), resealed=True)
     judge(endpoint, "not_told")
-    ran = leadline("verify", folder, "--judge")
-    assert ran.code == 1
+    ran = leadline("verify", folder, "--judge", code=1)
     assert "it is called quoted, and none of its quotes holds its words" in ran.err
     assert "DOUBTED statement 2" in ran.err
 
 
 def test_without_a_model_it_says_what_to_set(leadline: Leadline, folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name)
-    forget_settings()
-    ran = leadline("verify", folder, "--judge")
-    assert ran.code == 1
+    without_model(monkeypatch)
+    ran = leadline("verify", folder, "--judge", code=1)
     assert "Set OPENAI_API_KEY" in ran.err
-    assert "Traceback" not in ran.err

@@ -22,8 +22,7 @@ def run_of(leadline: Leadline) -> str:
 
 
 def test_research_writes_the_formats_that_were_asked_for(leadline: Leadline, docs: Path) -> None:
-    ran = leadline("research", QUESTION, "--docs", docs, "--quick", "--format", "md,html,slides")
-    assert ran.code == 0
+    ran = leadline("research", QUESTION, "--docs", docs, "--quick", "--format", "md,html,slides", code=0)
     assert {"report.md", "report.html", "slides.html", "evidence.json"} <= {path.name for path in FOLDER.iterdir()}
     assert f"{FOLDER / 'report.html'}" in ran.err
     page = (FOLDER / "report.html").read_text()
@@ -87,8 +86,7 @@ def test_a_format_whose_package_is_missing_is_refused_before_the_work(
     leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("services.reports.formats.is_installed", lambda name: name != "pptx")
-    ran = leadline("research", QUESTION, "--docs", docs, "--quick", "--format", "pptx")
-    assert ran.code == 1
+    ran = leadline("research", QUESTION, "--docs", docs, "--quick", "--format", "pptx", code=1)
     assert install_command("formats") in ran.err
     assert leadline("runs").out == ""
 

@@ -8,19 +8,16 @@ from typing import Any
 
 import pytest
 
-from services.run.settings import forget_settings
 from tests.fakes.editing import blocks_in, edits, whole
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, role_of
-from tests.fakes.read_folder import read_before
-from tests.leadline.conftest import Leadline
+from tests.leadline.conftest import Leadline, document, without_model
 
 QUESTION = "What closed the northern pier, and for how long?"
 STORMS = "Storms closed the northern pier for some weeks of the winter."
 FERRY = "The ferry to the island was moved to the southern pier on 3 March 1921."
-BODY = (
-    "# The northern pier was closed by storms\n\n## What happened\n\n{storms} [B0-1]\n\n## The ferry\n\n{ferry} [B0-1]"
-)
+HALF = f"# The northern pier was closed by storms\n\n## What happened\n\n{STORMS} [B0-1]"
+BODY = f"{HALF}\n\n## The ferry\n\n{FERRY} [B0-1]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +30,9 @@ class Run:
 
 @pytest.fixture
 def run(leadline: Leadline, endpoint: OpenAIServer) -> Run:
-    place = Path("papers")
-    place.mkdir()
-    (place / "pier.md").write_text(f"# The pier\n\n{STORMS} {FERRY}\n")
-    endpoint.script["reporter"] = [BODY.format(storms=STORMS, ferry=FERRY)]
-    ran = leadline("research", QUESTION, "--docs", read_before(place), "--quick", "--out", "out", "--json")
-    assert ran.code == 0, ran.err
+    papers = document("pier.md", f"# The pier\n\n{STORMS} {FERRY}\n")
+    endpoint.script["reporter"] = [BODY]
+    ran = leadline("research", QUESTION, "--docs", papers, "--quick", "--out", "out", "--json", code=0)
     made = json.loads(ran.out)
     assert [claim["status"] for claim in made["citations"]].count("quoted") == 2
     return Run(made["run_id"], made["folder"])
@@ -59,19 +53,12 @@ def dropping(*headings: str) -> Callable[[dict[str, Any]], str]:
     return answer
 
 
-def without_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name)
-    forget_settings()
-
-
 def test_a_version_is_written_of_what_the_model_is_shown_and_the_former_one_is_kept(
     leadline: Leadline, endpoint: OpenAIServer, run: Run
 ) -> None:
     before = (Path(run.folder) / "report.md").read_text()
-    revising(endpoint, f"# The northern pier was closed by storms\n\n## What happened\n\n{STORMS} [B0-1]")
-    ran = leadline("revise", run.id, "Without the ferry")
-    assert ran.code == 0
+    revising(endpoint, HALF)
+    ran = leadline("revise", run.id, "Without the ferry", code=0)
     [asked] = [body for body in endpoint.requests if role_of(body) == "reporter_editing"]
     human = asked["messages"][-1]["content"]
     assert "<instruction>\nWithout the ferry\n</instruction>" in human
@@ -87,31 +74,17 @@ def test_a_version_is_written_of_what_the_model_is_shown_and_the_former_one_is_k
     assert leadline("runs", "show", run.id, "--version", "1").out.strip() == before.strip()
     assert leadline("runs", "show", run.id, "--version", "2").out.strip() == after.strip()
     for version in ("1", "2"):
-        checked = leadline("verify", run.id, "--version", version)
-        assert checked.code == 0
+        checked = leadline("verify", run.id, "--version", version, code=0)
         assert f"version {version}: everything holds" in checked.out
     assert "version 2: everything holds" in leadline("verify", run.id).out
     assert "2  Without the ferry" in leadline("runs", "show", run.id).out
-
-
-def test_a_model_that_changes_nothing_is_said_so_and_makes_no_version(
-    leadline: Leadline, endpoint: OpenAIServer, run: Run
-) -> None:
-    for changes in ((), ({"block": "B77", "action": "drop"},), ({"block": "B1", "action": "replace", "text": ""},)):
-        endpoint.script["reporter_editing"] = [edits(*changes)]
-        ran = leadline("revise", run.id, "Shorter")
-        assert ran.code == 2
-        assert "changed nothing" in ran.err
-    assert leadline("runs", "show", run.id, "--version", "2").code == 2
 
 
 def test_a_translation_has_its_own_language_in_headings_and_is_checked_by_meaning(
     leadline: Leadline, endpoint: OpenAIServer, run: Run
 ) -> None:
     revising(endpoint, f"# 码头\n\n1921年3月3日，前往该岛的渡轮改停南码头。[B0-1]\n\n> {FERRY} [B0-1]", locale="zh-CN")
-    ran = leadline("revise", run.id, "Translate into Chinese")
-    assert ran.code == 0
-    assert "## 参考文献" in ran.out or "## 参考来源" in ran.out or "## 来源" in ran.out
+    ran = leadline("revise", run.id, "Translate into Chinese", code=0)
     assert "## 参考来源" in ran.out
     assert "## References" not in ran.out
     assert leadline("verify", run.id).code == 0
@@ -128,9 +101,7 @@ def test_a_model_that_fails_leaves_the_report_as_it_was(leadline: Leadline, endp
     endpoint.fault = lambda _, role, __: (
         Reply(401, {"error": {"message": "no"}}) if role == "reporter_editing" else None
     )
-    ran = leadline("revise", run.id, "Shorter")
-    assert ran.code == 1
-    assert "Traceback" not in ran.err
+    leadline("revise", run.id, "Shorter", code=1)
     assert leadline("runs", "show", run.id, "--version", "1").code == 0
     assert leadline("verify", run.folder).code == 0
     assert "interrupted" not in leadline("runs").out
@@ -140,8 +111,7 @@ def test_a_version_can_be_changed_again_and_replayed(leadline: Leadline, endpoin
     revising(endpoint, f"# The pier\n\n{STORMS} [B0-1] {FERRY} [B0-1]")
     leadline("revise", run.id, "Without headings")
     revising(endpoint, f"# The ferry\n\n{FERRY} [B0-1]")
-    last = leadline("revise", run.id, "Only the ferry")
-    assert last.code == 0
+    last = leadline("revise", run.id, "Only the ferry", code=0)
     assert leadline("runs", "show", run.id, "--version", "3").out == last.out
     calls = len(endpoint.requests)
     replayed = leadline("runs", "replay", run.id)
@@ -158,8 +128,7 @@ def test_a_section_is_left_out_by_its_heading_without_a_call(
     leadline: Leadline, endpoint: OpenAIServer, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls = len(endpoint.requests)
-    ran = leadline("revise", run.id, "--without", "The ferry")
-    assert ran.code == 0, ran.err
+    ran = leadline("revise", run.id, "--without", "The ferry", code=0)
     assert STORMS[:-1] in ran.out
     assert "## The ferry" not in ran.out
     assert len(endpoint.requests) == calls
@@ -167,23 +136,19 @@ def test_a_section_is_left_out_by_its_heading_without_a_call(
     assert "2  Without the section “The ferry”" in leadline("runs", "show", run.id).out
     assert leadline("runs", "replay", run.id).out == ran.out
     without_model(monkeypatch)
-    missing = leadline("revise", run.id, "--without", "Costs")
-    assert missing.code == 2
+    missing = leadline("revise", run.id, "--without", "Costs", code=2)
     assert "no section “Costs”. Its sections: What happened." in missing.err
 
 
 def test_without_a_model_a_report_is_shortened_to_the_beginning_of_its_sections(
     leadline: Leadline, endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = Path("papers")
-    place.mkdir()
-    (place / "pier.md").write_text(f"# The pier\n\n{STORMS} {FERRY}\n")
+    papers = document("pier.md", f"# The pier\n\n{STORMS} {FERRY}\n")
     more = f"{STORMS} [B0-1] {STORMS} [B0-1]\n\n{FERRY} [B0-1]"
     endpoint.script["reporter"] = [f"# The pier\n\n{STORMS} [B0-1]\n\n## What happened\n\n{more}"]
-    assert leadline("research", QUESTION, "--docs", read_before(place), "--quick").code == 0
+    assert leadline("research", QUESTION, "--docs", papers, "--quick").code == 0
     without_model(monkeypatch)
-    ran = leadline("revise", "--shorter")
-    assert ran.code == 0, ran.err
+    ran = leadline("revise", "--shorter", code=0)
     assert FERRY[:-1] not in ran.out.partition("## References")[0]
     assert ran.out.count(STORMS[:-1]) == 3
     assert leadline("revise", "--shorter").code == 2  # it cannot become shorter
@@ -194,12 +159,10 @@ def test_without_a_model_changes_in_words_say_that_one_is_needed(
 ) -> None:
     without_model(monkeypatch)
     for request, said in (("Drop the section “The ferry”", "needs a language model"), ("翻译成英文", "需要语言模型")):
-        ran = leadline("revise", run.id, request)
-        assert ran.code == 2
+        ran = leadline("revise", run.id, request, code=2)
         assert said in ran.err
         assert "--shorter" in ran.err
         assert "What happened; The ferry" in ran.err
-        assert "Traceback" not in ran.err
     assert leadline("runs", "show", run.id, "--version", "2").code == 2
 
 
@@ -209,15 +172,13 @@ def test_an_answer_without_research_is_not_changed_and_the_message_is_in_its_lan
     greeting = {"reason": "r", "intent": "greeting", "reply": "你好。", "locale": "zh-CN"}
     endpoint.script["coordinator"] = [json.dumps(greeting)]
     assert leadline("research", "你好，请问你是谁？", "--quick").code == 0
-    ran = leadline("revise", "--shorter")
-    assert ran.code == 2
+    ran = leadline("revise", "--shorter", code=2)
     assert "未经研究即已答复" in ran.err
     assert "leadline runs" in ran.err
 
 
 def test_bad_input_is_answered_with_one_message(leadline: Leadline, run: Run) -> None:
     for arguments, said in (
-        (("revise", "19990101-000000", "Shorter"), "There is no run"),
         (("revise", run.id, " "), "Say what to change"),
         (("revise", run.id, "x" * 3_000), "2,000 characters"),
         (("revise", run.id, "Make it shorter", "--without", "The ferry"), "one change at a time"),
@@ -232,4 +193,3 @@ def test_bad_input_is_answered_with_one_message(leadline: Leadline, run: Run) ->
         ran = leadline(*arguments)
         assert ran.code == 2, arguments
         assert said in ran.err
-        assert "Traceback" not in ran.err

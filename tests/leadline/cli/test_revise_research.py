@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,8 +9,7 @@ import pytest
 from tests.fakes.editing import blocks_in, edits, titled, whole
 from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.fakes.quoting import quoting
-from tests.fakes.read_folder import read_before
-from tests.leadline.conftest import Leadline, Ran
+from tests.leadline.conftest import Leadline, Ran, document
 
 QUESTION = "What closed the northern pier, and for how long?"
 STORMS = "Storms closed the northern pier for some weeks of the winter."
@@ -22,13 +20,10 @@ BODY = f"# The northern pier\n\n## What happened\n\n{STORMS} [B0-1]"
 @pytest.fixture
 def run(leadline: Leadline, endpoint: OpenAIServer) -> str:
     """A finished run, whose folder has had another document since."""
-    place = Path("papers")
-    place.mkdir()
-    (place / "pier.md").write_text(f"# The pier\n\n{STORMS}\n")
+    papers = document("pier.md", f"# The pier\n\n{STORMS}\n")
     endpoint.script["reporter"] = [BODY]
-    ran = leadline("research", QUESTION, "--docs", read_before(place), "--quick", "--out", "out", "--json")
-    assert ran.code == 0, ran.err
-    (place / "costs.md").write_text(f"# What the repair cost\n\n{COST}\n")
+    ran = leadline("research", QUESTION, "--docs", papers, "--quick", "--out", "out", "--json", code=0)
+    (papers / "costs.md").write_text(f"# What the repair cost\n\n{COST}\n")
     return str(json.loads(ran.out)["run_id"])
 
 
@@ -39,7 +34,6 @@ def roles(endpoint: OpenAIServer) -> list[str]:
 def revised(ran: Ran, run: str) -> str:
     """Make sure that a change has made the run's second version, and return its own text."""
     assert ran.code == 0, ran.err
-    assert "Traceback" not in ran.err
     return ran.out.partition("## Limits")[0].partition("## References")[0]
 
 
@@ -114,8 +108,7 @@ def test_what_the_evidence_holds_is_written_without_a_search(
 def test_what_is_not_found_is_said_and_not_invented(leadline: Leadline, endpoint: OpenAIServer, run: str) -> None:
     invented = added("Saffron cost 300 rials [B0-1].", lacks=("The price of saffron in Isfahan.",))
     endpoint.script["reporter_editing"] = [invented, invented]
-    ran = leadline("revise", run, "Add a section on the price of saffron in Isfahan")
-    assert ran.code == 0, ran.err
+    ran = leadline("revise", run, "Add a section on the price of saffron in Isfahan", code=0)
     limits = ran.out.partition("## Limits")[2]
     assert "searched for and not found, so it is not in the report: The price of saffron in Isfahan." in limits
     assert leadline("runs", "replay", run).out == ran.out
@@ -128,8 +121,7 @@ def test_what_an_excerpt_holds_is_never_said_to_be_missing(
     leadline: Leadline, endpoint: OpenAIServer, run: str
 ) -> None:
     endpoint.script["reporter_editing"] = [added("Weeks [B0-1].", lacks=("The storms of the winter",))] * 2
-    ran = leadline("revise", run, "Add a section on the weeks of the winter")
-    assert ran.code == 0, ran.err
+    ran = leadline("revise", run, "Add a section on the weeks of the winter", code=0)
     assert "not in the report" not in ran.out
 
 
@@ -170,39 +162,25 @@ def test_a_message_that_the_model_takes_for_a_change_makes_a_version(
     request = "My daughter is nine, so mind how you put things"
     endpoint.script["coordinator"] = [changes(request)] * 2
     endpoint.script["reporter_editing"] = [titled("For Ann")]
-    ran = leadline("follow", run, request)
-    assert ran.code == 0, ran.err
+    ran = leadline("follow", run, request, code=0)
     assert "# For Ann" in ran.out
     assert leadline("runs", "show", run, "--version", "2").out == ran.out
     assert len(json.loads(leadline("runs", "--json").out)) == 1
     [asked] = [body for body in endpoint.requests if role_of(body) == "coordinator"][-1:]
     assert "`revises`" in asked["messages"][0]["content"]
     assert leadline("runs", "replay", run).out == ran.out
-    refused = leadline("follow", request, "--depth", "deep")
-    assert refused.code == 2
+    refused = leadline("follow", request, "--depth", "deep", code=2)
     assert "takes no settings of its own" in refused.err
 
 
 def test_a_question_after_a_report_is_a_question(leadline: Leadline, endpoint: OpenAIServer, run: str) -> None:
     endpoint.script["reporter"] = [f"{STORMS} [B0-1]"]
-    ran = leadline("follow", run, "How did the shorter pier fare in the storms?")
-    assert ran.code == 0, ran.err
+    leadline("follow", run, "How did the shorter pier fare in the storms?", code=0)
     assert "reporter_editing" not in roles(endpoint)
     assert len(json.loads(leadline("runs", "--json").out)) == 2
 
 
 def test_what_cannot_be_done_is_said_in_the_language_of_the_request(leadline: Leadline, run: str) -> None:
     for request, said in (("Shorter", "There is no run '19990101'"), ("缩短一点", "没有名为 '19990101' 的研究")):
-        ran = leadline("revise", "19990101", request)
-        assert ran.code == 2
+        ran = leadline("revise", "19990101", request, code=2)
         assert said in ran.err
-
-
-def test_a_run_without_a_report_cannot_be_changed(leadline: Leadline, endpoint: OpenAIServer) -> None:
-    endpoint.script["coordinator"] = [
-        json.dumps({"reason": "r", "intent": "greeting", "reply": "Hello.", "locale": "en"})
-    ]
-    leadline("research", "Hello!", "--out", "out")
-    ran = leadline("revise", "把它缩短")
-    assert ran.code == 2
-    assert "没有可修改的报告" in ran.err

@@ -1,5 +1,6 @@
 """`leadline runs show`: the timeline of a run, in the terminal."""
 
+import io
 import json
 import re
 from pathlib import Path
@@ -47,8 +48,7 @@ def test_calls_stand_in_the_order_in_which_they_began() -> None:
 
 def test_a_runs_calls_are_listed_with_their_places(docs: Path, leadline: Leadline) -> None:
     report = research(QUESTION, docs=[docs])
-    ran = leadline("runs", "show", report.run_id, "--calls")
-    assert ran.code == 0
+    ran = leadline("runs", "show", report.run_id, "--calls", code=0)
     for place in ("  coordinator", "  researcher 1", "  reporter"):
         assert place in ran.out
     assert "  rules " in ran.out
@@ -107,10 +107,13 @@ def test_a_run_without_a_model_is_said_to_cost_nothing(
     assert re.search(r"Cost: nothing, no model was called; time: \d", leadline("runs", "show").out)
 
 
-def test_a_run_that_waits_says_how_to_go_on(docs: Path, leadline: Leadline) -> None:
-    leadline("research", "测深机的设计者在哪里出生？", "--docs", docs, "--review")
+def test_a_run_that_waits_says_how_to_go_on(docs: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    waiting = leadline("research", "测深机的设计者在哪里出生？", "--docs", docs, "--review", code=130)
+    assert "leadline resume" in waiting.err
+    run, state, *_ = leadline("runs").out.split()
+    assert state == "waiting"
     ran = leadline("runs", "show")
-    run = leadline("runs").out.split()[0]
     assert f"leadline resume {run}" in ran.out
     assert ran.out.startswith("问题：测深机")
 
@@ -131,10 +134,10 @@ async def test_a_slow_run_explains_itself(endpoint: OpenAIServer, docs: Path) ->
     text = "\n".join(timeline.lines())
     assert "tried again after the endpoint takes no more requests at present: HTTP 429" in text
     assert "░" in text
-    read, wrote = report.usage.total.input_tokens, report.usage.total.output_tokens
-    assert f"{read:,} tokens in, {wrote:,} out" in text
-    assert report.usage.total.cost
-    assert f"${report.usage.total.cost:.4f}" in text
+    total = report.usage.total
+    assert f"{total.input_tokens:,} tokens in, {total.output_tokens:,} out" in text
+    assert total.cost
+    assert f"${total.cost:.4f}" in text
 
 
 async def test_what_a_resumed_run_did_not_ask_again_is_told() -> None:

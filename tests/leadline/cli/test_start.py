@@ -5,16 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.leadline.conftest import Leadline
+from tests.leadline.conftest import Leadline, python
 
 HEAVY = {"IPython", "bs4", "markitdown", "openpyxl", "pandas", "pypdfium2", "torch", "trafilatura", "transformers"}
 """Packages that only processes of their own need: those that parse files and pages, or notebooks."""
 
 
 def _loaded_by(statement: str) -> set[str]:
-    code = f"{statement}\nimport sys\nprint(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
-    return set(done.stdout.split())
+    return set(python("-c", f"{statement}\nimport sys\nprint(*sys.modules)").stdout.split())
 
 
 def test_the_command_loads_no_parser_of_files_and_pages() -> None:
@@ -40,8 +38,7 @@ with ThreadPoolExecutor(4) as pool:
     asked = [pool.submit(research, " ", search="none") for _ in range(4)]
 print(*(type(one.exception()).__name__ for one in asked))
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
-    assert done.stdout.split() == ["BadInput"] * 4
+    assert python("-c", code).stdout.split() == ["BadInput"] * 4
 
 
 def test_a_module_of_a_project_that_hides_a_package_is_named(tmp_path: Path) -> None:
@@ -50,10 +47,8 @@ def test_a_module_of_a_project_that_hides_a_package_is_named(tmp_path: Path) -> 
         place.parent.mkdir(parents=True)
         place.touch()
         script.write_text("from leadline import research")
-        done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, timeout=60)
-        assert done.stderr.splitlines()[-1].startswith(f"ImportError: {place} hides Leadline's own package `")
-    alone = subprocess.run([sys.executable, "-P", str(script)], capture_output=True, check=False, timeout=60)
-    assert alone.returncode == 0
+        assert python(script).stderr.splitlines()[-1].startswith(f"ImportError: {place} hides Leadline's own package `")
+    assert python("-P", script).returncode == 0
 
 
 def test_a_script_beside_a_folder_of_the_same_name_as_a_clone_imports_the_package(tmp_path: Path) -> None:

@@ -2,9 +2,8 @@
 
 import asyncio
 import signal
-import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from leadline.runs.actions import aruns
 from services.run.errors import BadInput
 from services.run.settings import forget_settings
 from tests.fakes.forked import Command
+from tests.fakes.held_model import HeldModel
 from tests.fakes.openai_server import OpenAIServer
 from tests.leadline.conftest import Leadline
 
@@ -22,35 +22,15 @@ QUESTION = "Who designed the wire sounding machine, and why was tallow pressed i
 
 @dataclass(slots=True)
 class Running:
-    """The command, with a model on loopback that holds the first calls of a role back."""
+    """The command, with a model on loopback whose answers can be held back."""
 
-    endpoint: OpenAIServer
+    model: HeldModel
     leadline: Leadline
-    held: str = ""
-    after: int = 0
-    """Calls of the role that are let through before."""
-    reached: threading.Event = field(default_factory=threading.Event)
-    let: threading.Event = field(default_factory=threading.Event)
-
-    def hold(self, role: str, after: int = 0) -> None:
-        self.held, self.after = role, after
-        self.reached.clear()
-        self.let.clear()
-
-    def release(self) -> None:
-        self.held = ""
-        self.let.set()
-
-    def on_request(self, number: int) -> None:
-        roles = self.endpoint.roles[:number]
-        if roles[-1] == self.held and roles.count(self.held) > self.after:
-            self.reached.set()
-            self.let.wait(60)
 
     def begun(self, *arguments: str) -> Command:
         """Start a run in a process of its own, and wait until the call that is held is made."""
         child = Command(["research", *arguments])
-        assert self.reached.wait(60), child.communicate(timeout=5)
+        assert self.model.reached.wait(60), child.communicate(timeout=5)
         return child
 
     def said(self, *message: str) -> str:
@@ -61,7 +41,7 @@ class Running:
 
     def prompts(self, role: str) -> list[str]:
         """Return what each call of a role was asked."""
-        asked = zip(self.endpoint.roles, self.endpoint.requests, strict=True)
+        asked = zip(self.model.endpoint.roles, self.model.endpoint.requests, strict=True)
         return [str(body["messages"]) for name, body in asked if name == role]
 
 
@@ -69,10 +49,9 @@ class Running:
 def running(endpoint: OpenAIServer, leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
     monkeypatch.setenv("LEADLINE_MODEL", "gpt-4o")
     forget_settings()
-    run = Running(endpoint, leadline)
-    endpoint.on_request = run.on_request
-    yield run
-    run.release()
+    held = HeldModel(endpoint)
+    yield Running(held, leadline)
+    held.release()
 
 
 @pytest.fixture
@@ -92,10 +71,10 @@ def ended(child: Command) -> tuple[str, str]:
 
 
 def test_another_process_steers_a_run(running: Running, asked: list[str]) -> None:
-    running.hold("planner")
+    running.model.hold_role("planner")
     child = running.begun(*asked)
     assert "the planner gets it at the next step" in running.said("also the silver chromate tube")
-    running.release()
+    running.model.release()
     _, err = ended(child)
     assert "Taken into account: also the silver chromate tube" in err
     first, second = running.prompts("planner")
@@ -110,13 +89,13 @@ def test_what_cannot_be_followed_is_answered(running: Running, asked: list[str])
     assert (unknown.code, "There is no run '20000101'" in unknown.err) == (2, True)
     with pytest.raises(BadInput, match="No run is running"):
         steer("only the tallow")
-    running.hold("reporter")
+    running.model.hold_role("reporter")
     child = running.begun(*asked)
     late = running.leadline("follow", run_under_way(), "only the tallow")
     assert (late.code, "being written" in late.err) == (2, True)
     late = running.leadline("follow", run_under_way(), "only the tallow", "--depth", "deep")
     assert (late.code, "Leave the options out" in late.err) == (2, True)
-    running.release()
+    running.model.release()
     ended(child)
 
 
@@ -135,7 +114,7 @@ def test_python_steers_a_run_of_another_thread(docs: Path) -> None:
 
 
 def test_a_run_whose_process_was_killed_is_interrupted(running: Running, asked: list[str]) -> None:
-    running.hold("planner")
+    running.model.hold_role("planner")
     child = running.begun(*asked)
     assert "  running " in running.leadline("runs").out
     child.send_signal(signal.SIGKILL)

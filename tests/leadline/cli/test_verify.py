@@ -48,8 +48,7 @@ def test_a_chinese_report_is_verified_in_chinese(tmp_path: Path, leadline: Leadl
     assert "  1 个句子没有引用，未核对：\n    月球是奶酪做的。\n" in ran.out
     text = next((bundle / "sources").iterdir())
     text.write_bytes(b"")
-    failed = leadline("verify", bundle)
-    assert failed.code == 1
+    failed = leadline("verify", bundle, code=1)
     assert all(not re.search("[a-z]{2,} [a-z]{2,}", line) for line in failed.err.splitlines())
     assert "与内容哈希不符" in failed.err
 
@@ -63,8 +62,7 @@ def test_an_article_and_the_report_that_it_cites_are_told_apart(docs: Path, lead
     assert f"{bundle}: everything holds" in ran.out
     assert f"{article}: everything holds" in ran.out
     article.write_text(re.sub(r"^> \w+", "> Nobody", article.read_text("utf-8"), flags=re.MULTILINE), "utf-8")
-    ran = leadline("verify", article, "--bundle", bundle)
-    assert ran.code == 1
+    ran = leadline("verify", article, "--bundle", bundle, code=1)
     assert f"{bundle}: everything holds" in ran.out
     assert "FAILED notes.md: " in ran.err
     assert f"{article}: " in ran.err.splitlines()[-1]

@@ -45,8 +45,7 @@ def test_each_question_of_a_plain_list_gets_a_report(leadline: Leadline, tmp_pat
     file = tmp_path / "questions.txt"
     asked = [row["question"] for row in QUESTIONS]
     file.write_text("\n".join(asked))
-    ran = leadline("eval", file, "--docs", docs, "--jobs", "2")
-    assert ran.code == 0, ran.err
+    ran = leadline("eval", file, "--docs", docs, "--jobs", "2", code=0)
     kept = results("eval/questions")
     assert [question["question"] for question in kept["questions"]] == asked
     for question in kept["questions"]:
@@ -75,8 +74,7 @@ def test_prompts_that_hide_evidence_find_less(
 
 
 def test_two_depths_stand_side_by_side(leadline: Leadline, questions: Path, docs: Path) -> None:
-    ran = leadline("eval", questions, "--depth", "quick", "--depth", "standard", "--docs", docs)
-    assert ran.code == 0, ran.err
+    ran = leadline("eval", questions, "--depth", "quick", "--depth", "standard", "--docs", docs, code=0)
     heading, _, *rows = ran.out.splitlines()
     assert [cell.strip() for cell in heading.strip("|").split("|")] == ["", "quick", "standard", "difference", "p"]
     labels = [row.strip("|").split("|")[0].strip() for row in rows]
@@ -97,12 +95,10 @@ def test_two_depths_stand_side_by_side(leadline: Leadline, questions: Path, docs
 def test_what_is_done_is_not_asked_again(
     leadline: Leadline, endpoint: OpenAIServer, questions: Path, docs: Path
 ) -> None:
-    first = leadline("eval", questions, "--docs", docs, "--depth", "quick")
-    assert first.code == 0, first.err
+    leadline("eval", questions, "--docs", docs, "--depth", "quick", code=0)
     asked = len(endpoint.requests)
     questions.write_text(questions.read_text().replace('"1872"', '"1899"'))  # another fact needs no other run
-    second = leadline("eval", questions, "--docs", docs, "--depth", "quick")
-    assert second.code == 0, second.err
+    leadline("eval", questions, "--docs", docs, "--depth", "quick", code=0)
     assert len(endpoint.requests) == asked
     assert results()["questions"][0]["results"]["quick"]["missing_facts"] == ["1899"]
     assert leadline("eval", questions, "--docs", docs, "--depth", "quick", "--depth", "standard").code == 0
@@ -124,8 +120,7 @@ def test_an_evaluation_that_was_killed_goes_on_where_it_stopped(
     child.communicate(timeout=90)
     assert child.returncode == -signal.SIGKILL
     endpoint.on_request = None
-    ran = leadline(*given)
-    assert ran.code == 0, ran.err
+    leadline(*given, code=0)
     assert endpoint.roles.count("coordinator") == 4
     assert endpoint.roles.count("planner") == 1
     first = results()["questions"][0]["results"]
@@ -159,8 +154,7 @@ def test_a_question_that_needs_no_research_has_no_report(
     endpoint.script["coordinator"] = [json.dumps(greeting)]
     file = tmp_path / "greeting.jsonl"
     file.write_text('{"question": "Hello!", "facts": ["x"]}')
-    ran = leadline("eval", file, "--docs", docs)
-    assert ran.code == 1
+    leadline("eval", file, "--docs", docs, code=1)
     assert "without research" in results("eval/greeting")["questions"][0]["results"]["default"]["error"]
 
 
@@ -171,16 +165,14 @@ def test_each_setting_has_a_folder_of_reports_and_json_is_eval_json(
     ran = leadline("eval", questions, *given, "--model", "offline", "--model", "openai:offline", "--json")
     assert ran.code == 1  # the second has no endpoint
     assert "no endpoint is set" in ran.err
-    ran = leadline("eval", questions, *given, "--prompts", "built-in", "--json")
-    assert ran.code == 0, ran.err
+    ran = leadline("eval", questions, *given, "--prompts", "built-in", "--json", code=0)
     assert json.loads(ran.out) == results("elsewhere")
     assert (Path("elsewhere") / "reports" / "default").is_dir()
 
 
 def test_other_choices_under_the_same_name_are_refused(leadline: Leadline, questions: Path, docs: Path) -> None:
     assert leadline("eval", questions, "--docs", docs, "--questions", "1").code == 0
-    ran = leadline("eval", questions, "--docs", docs, "--questions", "1", "--max-tokens", "9000")
-    assert ran.code == 2
+    ran = leadline("eval", questions, "--docs", docs, "--questions", "1", "--max-tokens", "9000", code=2)
     assert "with other choices" in ran.err
     assert "--out" in ran.err
 
@@ -193,8 +185,7 @@ def test_a_home_without_the_runs_says_so(
     assert leadline("eval", questions, "--docs", docs, "--questions", "1").code == 0
     monkeypatch.setenv("LEADLINE_HOME", str(tmp_path / "another"))
     forget_settings()
-    ran = leadline("eval", questions, "--docs", docs, "--questions", "1")
-    assert ran.code == 2
+    ran = leadline("eval", questions, "--docs", docs, "--questions", "1", code=2)
     assert "Set LEADLINE_HOME" in ran.err
 
 
@@ -204,8 +195,7 @@ def test_a_chinese_set_is_tabled_in_chinese(leadline: Leadline, tmp_path: Path) 
     (folder / "lamp.md").write_text("# 灯塔\n\n瓦恩霍姆灯塔在1871年以前一直燃烧菜籽油。守塔人每晚修剪灯芯。\n")
     file = tmp_path / "set.jsonl"
     file.write_text(json.dumps({"question": "瓦恩霍姆灯塔燃烧的是什么油？", "facts": ["菜籽油", "鲸油"]}))
-    ran = leadline("eval", file, "--docs", folder, "--depth", "quick", "--depth", "standard")
-    assert ran.code == 0, ran.err
+    ran = leadline("eval", file, "--docs", folder, "--depth", "quick", "--depth", "standard", code=0)
     heading, rule, *rows = ran.out.splitlines()
     assert [cell.strip() for cell in heading.strip("|").split("|")] == ["", "quick", "standard", "差异", "p"]
     assert {"报告中的事实", "模型调用", "没有报告的问题"} <= {row.strip("|").split("|")[0].strip() for row in rows}
@@ -213,25 +203,6 @@ def test_a_chinese_set_is_tabled_in_chinese(leadline: Leadline, tmp_path: Path) 
     assert "已写入" in ran.err
     assert "条论断" in ran.err
     assert results()["locale"] == "zh-CN"
-
-
-BAD_INPUT = {
-    "too many settings": (["SET", *(f"--model=m{number}" for number in range(30))], "at most 24"),
-    "a search that is none": (["SET", "--search", "documents", "--search", "nosuch"], "nosuch"),
-    "an impossible limit": (["SET", "--max-tokens", "1"], "--max-tokens cannot be 1"),
-}
-
-
-@pytest.mark.parametrize(("arguments", "said"), BAD_INPUT.values(), ids=BAD_INPUT.keys())
-def test_bad_input_is_one_message(
-    leadline: Leadline, questions: Path, docs: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
-) -> None:
-    monkeypatch.setenv("LEADLINE_DOCS", str(docs))
-    ran = leadline("eval", *(str(questions) if one == "SET" else one for one in arguments))
-    assert ran.code == 2
-    assert said in ran.err
-    assert "Traceback" not in ran.err
-    assert not ran.out
 
 
 async def test_the_folder_of_an_evaluation_may_be_a_text(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from mcp.types import CallToolResult, TextContent
 from leadline import aresearch
 from leadline.runs.actions import aresume, aruns
 from services.run.installation import install_command
+from tests.leadline.conftest import python
 
 QUESTION = "Where was the designer of the wire sounding machine born?"
 COMMAND = [str(Path(sys.executable).with_name("leadline")), "mcp"]
@@ -161,7 +162,7 @@ def test_nothing_but_the_protocol_goes_to_stdout_and_a_signal_ends_it(docs: Path
 
 def test_a_missing_library_is_answered_with_the_command_that_installs_it() -> None:
     program = "import sys; sys.modules['mcp'] = None; sys.argv = ['leadline', 'mcp']; from leadline.cli.app import main; main()"
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    ended = python("-c", program)
     assert ended.returncode == 1
     assert install_command("mcp") in ended.stderr
 

@@ -60,12 +60,18 @@ def drawn(watched: Watched, width: int, height: int = 30) -> list[str]:
     return re.sub(r"\x1b\[[0-9;]*m", "", captured.get()).splitlines()
 
 
-def test_a_plan_is_printed_in_its_language(capsys: pytest.CaptureFixture[str]) -> None:
-    console = Console(file=io.StringIO(), width=80)
-    lines = Lines(console)
-    for event in (told("triage", "理解问题", locale="zh-CN"), told("plan", "计划", **PLAN), told("notice", "检索")):
+def printed(*events: Event) -> list[str]:
+    """Return the lines of a log."""
+    written = io.StringIO()
+    lines = Lines(Console(file=written, width=80))
+    for event in events:
         lines(event)
-    assert "3. [计算] How long ago that was" in console.file.getvalue()  # type: ignore[attr-defined]  # it is a StringIO
+    return written.getvalue().splitlines()
+
+
+def test_a_plan_is_printed_in_its_language(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = printed(told("triage", "理解问题", locale="zh-CN"), told("plan", "计划", **PLAN), told("notice", "检索"))
+    assert any("3. [计算] How long ago that was" in line for line in lines)
     steps = [{**step, "queries": []} for step in PLAN["steps"]]
     Progress().ask({"message": "计划", "plan": {"locale": "zh-CN", "title": "", "steps": steps}})
     shown = capsys.readouterr().err
@@ -194,9 +200,8 @@ def test_events_are_json_lines_on_stderr_and_the_report_is_on_stdout(leadline: L
     events = [Event.model_validate_json(line) for line in ran.err.splitlines()]
     report = json.loads(ran.out)
     assert events[0].data["run_id"] == report["run_id"]
-    assert {"triage", "background", "plan", "step_started", "source", "call", "report"} <= {
-        event.type for event in events
-    }
+    types = {event.type for event in events}
+    assert {"triage", "background", "plan", "step_started", "source", "call", "report"} <= types
     end = events[-1]
     assert (end.type, end.data["exit"], end.data["folder"]) == ("end", 0, report["folder"])
     assert f"{report['folder']} · check it: leadline verify" in end.title
@@ -226,15 +231,15 @@ def test_events_of_a_resumed_run_that_is_interrupted_again_name_the_run(
 
 def test_a_resumed_run_is_shown_whole(leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
-    waiting = leadline("research", QUESTION, "--docs", docs, "--review", "--events")
+    waiting = leadline("research", QUESTION, "--docs", docs, "--review", "--max-plans", "1", "--events")
     end = Event.model_validate_json(waiting.err.splitlines()[-1])
     assert (waiting.code, end.data["exit"]) == (130, 130)
     monkeypatch.setattr("sys.stdin", io.StringIO("\n"))
-    ran = leadline("resume", str(end.data["run_id"])[:17], "--events")
+    ran = leadline("resume", str(end.data["run_id"])[:17], "--events", code=0)
     events = [Event.model_validate_json(line) for line in ran.err.splitlines() if line.startswith("{")]
     assert [event.type for event in events][:2] == ["notice", "plan"]
     watched = seen(events)
-    assert [step.state for step in watched.plans[0].steps] == ["done"] * len(watched.plans[0].steps)
+    assert {step.state for step in watched.plans[0].steps} == {"done"}
 
 
 REFLECTED = told(
@@ -249,27 +254,18 @@ REFLECTED = told(
 
 
 def test_a_reflection_shows_what_each_node_of_the_outline_has() -> None:
-    console = Console(file=io.StringIO(), width=100)
-    lines = Lines(console)
-    with console.capture() as captured:
-        for event in (*EVENTS[:1], REFLECTED, told("triage", "看", locale="zh-CN"), REFLECTED):
-            lines(event)
-    assert "    1 The machine: 3 quotes, 2 sources\n" in captured.get()
-    assert "    1.1 Wire: 0 quotes, 0 sources, too little evidence\n" in captured.get()
-    assert "    1.1 Wire：0 条引文，0 个来源，证据不足\n" in captured.get()
+    lines = printed(EVENTS[0], REFLECTED, told("triage", "看", locale="zh-CN"), REFLECTED)
+    assert "    1 The machine: 3 quotes, 2 sources" in lines
+    assert "    1.1 Wire: 0 quotes, 0 sources, too little evidence" in lines
+    assert "    1.1 Wire：0 条引文，0 个来源，证据不足" in lines
 
 
 def test_a_source_that_several_steps_quote_has_one_line() -> None:
-    console = Console(file=io.StringIO(), width=100)
-    lines = Lines(console)
-    with console.capture() as captured:
-        for step, url in (("1", "tallow.md"), ("2", "tallow.md"), ("2", "other/tallow.md")):
-            lines(told("source", "Read: Tallow", step=step, url=url, title="Tallow"))
-    assert captured.get().count("Read: Tallow") == 2
+    read = (("1", "tallow.md"), ("2", "tallow.md"), ("2", "other/tallow.md"))
+    lines = printed(*(told("source", "Read: Tallow", step=step, url=url, title="Tallow") for step, url in read))
+    assert "\n".join(lines).count("Read: Tallow") == 2
 
 
 def test_the_picture_says_how_many_nodes_are_thin() -> None:
-    assert any(
-        "outline: 2 topics, 1 with too little evidence" in line for line in drawn(seen([*EVENTS, REFLECTED]), 80)
-    )
-    assert not any("outline" in line for line in drawn(seen(EVENTS), 80))
+    assert "outline: 2 topics, 1 with too little evidence" in "\n".join(drawn(seen([*EVENTS, REFLECTED]), 80))
+    assert "outline" not in "\n".join(drawn(seen(EVENTS), 80))

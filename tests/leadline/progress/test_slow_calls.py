@@ -1,28 +1,15 @@
 """Model calls that take their time: how they stand, with seconds, in the terminal, in a log's lines and in a notebook."""
 
-import io
 import re
 
-from rich.console import Console
-
-from leadline.progress.lines import Lines
 from leadline.progress.notebook import Progress
 from schemas.events import Event
-from tests.leadline.progress.test_lines import EVENTS, drawn, seen, told
+from tests.leadline.progress.test_lines import EVENTS, drawn, printed, seen, told
 
 
 def stands(state: str, seconds: float, role: str = "planner", step: str = "", node: str = "", **more: object) -> Event:
     said = f"{role} {state} {seconds}"
     return told("call_progress", said, node=node or role, role=role, state=state, seconds=seconds, step=step, **more)
-
-
-def printed(*events: Event) -> list[str]:
-    console = Console(file=io.StringIO(), width=80)
-    lines = Lines(console)
-    with console.capture() as captured:
-        for event in events:
-            lines(event)
-    return captured.get().splitlines()
 
 
 def test_a_slow_call_without_a_step_stands_beside_what_the_run_is_at() -> None:

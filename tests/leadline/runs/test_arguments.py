@@ -18,16 +18,8 @@ from services.run.errors import BadInput, ReviewPending
 from tests.leadline.conftest import Leadline
 
 OWN = ["question", "docs", "out", "on_event", "on_review", "run_id", "after"]
-WIDER = {
-    "documents",
-    "include_domains",
-    "exclude_domains",
-    "prefer_kinds",
-    "exclude_kinds",
-    "output_formats",
-    "profile",
-}
-WIDER |= {*FOLLOW_DEPTH, "models", "mcp_servers", "prompts", "locale", "search", "wishes"}
+SEQUENCES = "documents include_domains exclude_domains prefer_kinds exclude_kinds output_formats wishes".split()
+WIDER = {*FOLLOW_DEPTH, *SEQUENCES, "models", "mcp_servers", "prompts", "profile", "locale", "search"}
 """Fields that take more in Python than their own type, such as any sequence for a list, or a bare text for a checked one."""
 
 

@@ -147,58 +147,42 @@ def misname(file: Path) -> None:
     file.write_bytes(data.replace(b"CREATE TABLE store (", b"CREATE TAB\x9dE store (", 1))
 
 
-WORK: dict[str, tuple[str, Damage, list[list[str]]]] = {
-    "checkpoints cut off": ("checkpoints.sqlite", cut, [["runs", "show"]]),
-    "checkpoints overwritten": ("checkpoints.sqlite", overwrite, [["runs"], ["research", QUESTION]]),
-    "checkpoints emptied": ("checkpoints.sqlite", empty, [["runs"], ["resume"], ["research", QUESTION]]),
-    "a letter of a checkpoint changed": (
-        "checkpoints.sqlite",
-        misspell,
-        [["runs", "show"], ["runs", "replay"], ["runs", "export"]],
-    ),
-    "what is told of a checkpoint changed": (
-        "checkpoints.sqlite",
-        execute("UPDATE checkpoints SET metadata = x'ff'"),
-        [["runs", "show"]],
-    ),
-    "checkpoints of a run gone": (
-        "checkpoints.sqlite",
-        execute("DELETE FROM checkpoints"),
-        [["runs", "show"], ["runs", "replay"]],
-    ),
-    "a page of writes overwritten": ("checkpoints.sqlite", blank("writes"), [["runs", "show"], ["runs", "replay"]]),
-    "a name in the store that is no text": (
-        "store.sqlite",
-        misname,
-        [["runs"], ["runs", "show"], ["research", QUESTION]],
-    ),
-    "store cut off": ("store.sqlite", cut, [["runs"]]),
-    "store overwritten": ("store.sqlite", overwrite, [["runs"], ["runs", "forget"]]),
-    "store emptied": ("store.sqlite", empty, [["runs"], ["research", QUESTION]]),
-    "a record that is no JSON": (
-        "store.sqlite",
-        execute("UPDATE store SET value = '{' WHERE prefix = 'runs'"),
-        [["runs"], ["runs", "show"]],
-    ),
-    "a record of another form": (
-        "store.sqlite",
-        execute("UPDATE store SET value = '{}' WHERE prefix = 'runs'"),
-        [["runs"]],
-    ),
+LIST, SHOW, REPLAY, RESEARCH = ["runs"], ["runs", "show"], ["runs", "replay"], ["research", QUESTION]
+OF_CHECKPOINTS: dict[str, tuple[Damage, list[list[str]]]] = {
+    "cut off": (cut, [SHOW]),
+    "overwritten": (overwrite, [LIST, RESEARCH]),
+    "emptied": (empty, [LIST, ["resume"], RESEARCH]),
+    "a letter changed": (misspell, [SHOW, REPLAY, ["runs", "export"]]),
+    "what is told of a checkpoint changed": (execute("UPDATE checkpoints SET metadata = x'ff'"), [SHOW]),
+    "those of a run gone": (execute("DELETE FROM checkpoints"), [SHOW, REPLAY]),
+    "a page of writes overwritten": (blank("writes"), [SHOW, REPLAY]),
+}
+OF_STORE: dict[str, tuple[Damage, list[list[str]]]] = {
+    "cut off": (cut, [LIST]),
+    "overwritten": (overwrite, [LIST, ["runs", "forget"]]),
+    "emptied": (empty, [LIST, RESEARCH]),
+    "a name that is no text": (misname, [LIST, SHOW, RESEARCH]),
+    "a record that is no JSON": (execute("UPDATE store SET value = '{' WHERE prefix = 'runs'"), [LIST, SHOW]),
+    "a record of another form": (execute("UPDATE store SET value = '{}' WHERE prefix = 'runs'"), [LIST]),
     "a journal of another form": (
-        "store.sqlite",
         execute("""UPDATE store SET value = '{"entry": "{"}' WHERE prefix LIKE 'journal.%'"""),
-        [["runs", "replay"], ["runs", "show", "--calls"]],
+        [REPLAY, [*SHOW, "--calls"]],
     ),
     "a text of a source changed": (
-        "store.sqlite",
         execute("UPDATE store SET value = replace(value, 'Belfast', 'Dublin') WHERE prefix = 'evidence.texts'"),
         [["runs", "export", "--format", "md", "--out", "elsewhere"]],
     ),
 }
 
 
-@pytest.mark.parametrize(("name", "damage", "commands"), WORK.values(), ids=WORK.keys())
+@pytest.mark.parametrize(
+    ("name", "damage", "commands"),
+    [
+        pytest.param(name, *case, id=f"{name}: {about}")
+        for name, cases in (("checkpoints.sqlite", OF_CHECKPOINTS), ("store.sqlite", OF_STORE))
+        for about, case in cases.items()
+    ],
+)
 def test_a_damaged_file_with_work_is_named_and_left_as_it_is(
     home: Path, leadline: Leadline, name: str, damage: Damage, commands: list[list[str]]
 ) -> None:
@@ -218,8 +202,7 @@ def test_a_damaged_file_with_work_is_named_and_left_as_it_is(
 def test_two_emptied_databases_beside_indexes_are_named(home: Path, leadline: Leadline) -> None:
     for name in ("checkpoints.sqlite", "store.sqlite"):
         empty(home / name)
-    ran = leadline("runs")
-    assert ran.code == 1
+    ran = leadline("runs", code=1)
     assert "is empty, and other files of this home hold runs" in ran.err
 
 

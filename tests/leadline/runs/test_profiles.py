@@ -68,8 +68,7 @@ def test_what_an_option_says_wins_even_if_it_is_the_default(leadline: Leadline, 
     file.write_text(WHOLE.replace("default: small", "default: offline"))
     (file.parent / "papers" / "lamps.md").write_text("The lamp of the lighthouse burns oil.\n")
     for arguments in (options, []):
-        ran = leadline("research", "What does the lamp burn?", "--profile", file, *arguments)
-        assert ran.code == 0, ran.err
+        leadline("research", "What does the lamp burn?", "--profile", file, *arguments, code=0)
     context, other = [record.context for record in reversed(asyncio.run(aruns()))]
     assert (context.length, context.output_formats, context.locale) == ("standard", ["md"], "auto")
     assert (other.length, other.output_formats, other.locale) == ("brief", ["md", "html", "pdf"], "en-GB")

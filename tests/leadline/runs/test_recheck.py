@@ -1,9 +1,7 @@
 """`leadline watch`: which claims of a report hold when its sources have changed."""
 
 import asyncio
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -11,11 +9,8 @@ from leadline import research
 from leadline.runs.recheck import recheck
 from schemas.context import RunContext
 from schemas.evidence import Claim
-from services.run.settings import forget_settings
-from services.search.web import forget_web
-from tests.fakes.site import Answer, site
-from tests.leadline.conftest import Leadline
-from tests.services.search.test_duckduckgo import results
+from tests.fakes.site import Site
+from tests.leadline.runs.conftest import Checked, article, found
 
 QUESTION = "Where was the designer of the wire sounding machine born?"
 BORN = "William Thomson was born in Belfast in 1824."
@@ -28,38 +23,30 @@ def run_id(docs: Path) -> str:
     return report.run_id
 
 
-def checked(leadline: Leadline, run_id: str) -> tuple[int, dict[str, Any]]:
-    ran = leadline("watch", run_id, "--once", "--json")
-    return ran.code, json.loads(ran.out)
-
-
-def test_a_quote_that_only_moved_still_holds(run_id: str, docs: Path, leadline: Leadline) -> None:
+def test_a_quote_that_only_moved_still_holds(run_id: str, docs: Path, checked: Checked) -> None:
     thomson = docs / "thomson.md"
     thomson.write_text(thomson.read_text().replace("# William Thomson", "# William Thomson\n\nA new introduction."))
-    code, found = checked(leadline, run_id)
-    assert code == 0
-    assert (found["claims"], found["other_figures"]) == ([], [])
+    changes = checked(run_id)
+    assert (changes["claims"], changes["other_figures"]) == ([], [])
 
 
-def test_other_words_that_say_the_same_are_a_change(run_id: str, docs: Path, leadline: Leadline) -> None:
+def test_other_words_that_say_the_same_are_a_change(run_id: str, docs: Path, checked: Checked) -> None:
     thomson = docs / "thomson.md"
     thomson.write_text(thomson.read_text().replace(BORN, "In 1824 William Thomson was born in the town of Belfast."))
-    code, found = checked(leadline, run_id)
-    assert code == 0
-    changed = [one for one in found["claims"] if one["state"] == "changed"]
+    changes = checked(run_id)
+    changed = [one for one in changes["claims"] if one["state"] == "changed"]
     assert changed
     assert all(BORN in claim["was"] for claim in changed)
     assert all("In 1824 William Thomson was born in the town of Belfast." in claim["now"] for claim in changed)
 
 
-def test_what_is_shown_in_a_quotes_place_speaks_of_the_same(run_id: str, docs: Path, leadline: Leadline) -> None:
+def test_what_is_shown_in_a_quotes_place_speaks_of_the_same(run_id: str, docs: Path, checked: Checked) -> None:
     thomson = docs / "thomson.md"
     thomson.write_text(
         "# William Thomson\n\nThis page has moved. Please see the museum's catalogue for opening hours.\n"
     )
-    code, found = checked(leadline, run_id)
-    assert code == 1
-    assert {one["now"] for one in found["claims"] if one["state"] == "fallen"} == {""}
+    changes = checked(run_id, code=1)
+    assert {one["now"] for one in changes["claims"] if one["state"] == "fallen"} == {""}
 
 
 @pytest.mark.parametrize(
@@ -68,17 +55,12 @@ def test_what_is_shown_in_a_quotes_place_speaks_of_the_same(run_id: str, docs: P
 def test_a_quote_of_two_sentences_is_found_in_two(docs: Path, between: str, sign: str) -> None:
     thomson = docs / "thomson.md"
     report = research(QUESTION, docs=[docs])
-    quote = next(excerpt for excerpt in report.excerpts if BORN in excerpt.quote).model_copy(
-        update={"quote": f"{BORN} He was knighted in 1866."}
-    )
-    said = Claim(
-        text="William Thomson, born in Belfast in 1824, was knighted in 1866.", citations=[quote.id], verified=True
-    )
-    thomson.write_text(
-        thomson.read_text().replace(
-            BORN, f"In 1824 William Thomson was born in Belfast.{between} Knighted in 1866, he prospered."
-        )
-    )
+    excerpt = next(excerpt for excerpt in report.excerpts if BORN in excerpt.quote)
+    quote = excerpt.model_copy(update={"quote": f"{BORN} He was knighted in 1866."})
+    text = "William Thomson, born in Belfast in 1824, was knighted in 1866."
+    said = Claim(text=text, citations=[quote.id], verified=True)
+    now = f"In 1824 William Thomson was born in Belfast.{between} Knighted in 1866, he prospered."
+    thomson.write_text(thomson.read_text().replace(BORN, now))
     sums_up = Claim(text="Belfast made him.", verified=True, cited_by="report")
     never = said.model_copy(update={"text": "William Thomson was born in 1830.", "verified": False})
     changed = report.model_copy(update={"excerpts": [quote], "citations": [sums_up, said, never]})
@@ -87,19 +69,12 @@ def test_a_quote_of_two_sentences_is_found_in_two(docs: Path, between: str, sign
     assert claim.now == f"In 1824 William Thomson was born in Belfast.{sign} Knighted in 1866, he prospered."
 
 
-def test_pages_are_read_again(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "<p>The first tide predicting machine was designed by William Thomson and built in {}.</p>"
-    head = "<html><head><title>Tide machines</title></head><body><article><h1>Tide predicting machines</h1>"
-    with site() as served:
-        address = served.page("/machine", head + text.format(1873) + "</article></body></html>")
-        served.pages["/html/"] = Answer(results((address, "Tide machines", "In short.")).encode())
-        monkeypatch.setenv("LEADLINE_ALLOW_PRIVATE_HOSTS", served.host)
-        monkeypatch.setenv("LEADLINE_DUCKDUCKGO_URL", served.url("/html/"))
-        forget_settings()
-        forget_web()
-        report = research("Who designed the tide predicting machine and in which year?", search="duckduckgo")
-        assert "1873" in report.markdown
-        served.page("/machine", head + text.format(1876) + "</article></body></html>")
-        code, found = checked(leadline, report.run_id)
-    assert code == 1
-    assert "fallen" in {one["state"] for one in found["other_figures"]}
+def test_pages_are_read_again(checked: Checked, pages: Site) -> None:
+    text = "The first tide predicting machine was designed by William Thomson and built in {}."
+    address = pages.page("/machine", article("Tide predicting machines", text.format(1873)))
+    found(pages, (address, "Tide machines", "In short."))
+    report = research("Who designed the tide predicting machine and in which year?", search="duckduckgo")
+    assert "1873" in report.markdown
+    pages.page("/machine", article("Tide predicting machines", text.format(1876)))
+    changed = checked(report.run_id, code=1)
+    assert "fallen" in {one["state"] for one in changed["other_figures"]}

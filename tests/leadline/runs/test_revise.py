@@ -115,8 +115,15 @@ async def test_a_change_keeps_its_limits_and_says_what_they_left_out(endpoint: O
 async def test_a_refused_change_leaves_the_run_done_and_is_asked_anew(endpoint: OpenAIServer, run: str) -> None:
     unproven = whole("# Gulls\n\nSeven hundred gulls nested on a lighthouse in Norway.")
     useless = ["no JSON"] * 3
-    endpoint.script["reporter_editing"] = [edits(), *useless, unproven, *useless, titled("The pier")]
-    for reason, asked in (("changed nothing", 1), ("no usable", 4), ("no statement that its citations support", 8)):
+    nothing = (
+        edits(),
+        edits({"block": "B77", "action": "drop"}),
+        edits({"block": "B1", "action": "replace", "text": ""}),
+    )
+    endpoint.script["reporter_editing"] = [*nothing, *useless, unproven, *useless, titled("The pier")]
+    refusals = [("changed nothing", calls) for calls in (1, 2, 3)]
+    refusals += [("no usable", 6), ("no statement that its citations support", 10)]
+    for reason, asked in refusals:
         with pytest.raises(RevisionRefused, match=reason):
             await arevise(run, "Another title")
         async with open_home(settings().leadline_home) as home:

@@ -1,13 +1,12 @@
 """One process a run, and no lock left by processes that were killed."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from leadline.runs.store import hold_run_lock, sweep
 from services.run.errors import BadInput
+from tests.leadline.conftest import python
 
 KILLED = """
 import os, signal, sys
@@ -19,7 +18,7 @@ with hold_run_lock(Path(sys.argv[1]), sys.argv[2]):
 
 
 def test_a_lock_of_a_process_that_was_killed_is_removed_by_the_next_one(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, "-c", KILLED, str(tmp_path), "killed"], check=False)
+    python("-c", KILLED, tmp_path, "killed")
     assert [path.name for path in (tmp_path / "locks").iterdir()] == ["killed.lock"]
     with hold_run_lock(tmp_path, "another"):
         sweep(tmp_path)
@@ -31,9 +30,6 @@ def test_a_lock_that_is_held_stays_and_its_run_is_refused(tmp_path: Path) -> Non
     with hold_run_lock(tmp_path, "held"), hold_run_lock(tmp_path, "another"):
         sweep(tmp_path)
         assert (tmp_path / "locks" / "held.lock").exists()
-        with (
-            pytest.raises(BadInput, match="Run held is being worked on already"),
-            hold_run_lock(tmp_path, "held"),
-        ):
+        with pytest.raises(BadInput, match="Run held is being worked on already"), hold_run_lock(tmp_path, "held"):
             pass
     assert not list((tmp_path / "locks").iterdir())

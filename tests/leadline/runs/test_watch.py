@@ -1,48 +1,34 @@
 """`leadline watch`: what is new on a report's question since the run, and since the last check."""
 
-import json
 import re
 import shutil
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from leadline import research
-from services.run.settings import forget_settings
-from services.search.web import forget_web
-from tests.fakes.site import Answer, site
+from tests.fakes.site import Site
 from tests.leadline.conftest import Leadline
-from tests.services.search.test_duckduckgo import results
+from tests.leadline.runs.conftest import Checked, article, found
 
 QUESTION = "Where was the designer of the wire sounding machine born?"
 PIANO = "Who first sounded with piano wire?"
 WALSH = "Lieutenant Walsh first sounded with piano wire from the schooner Taney in 1849."
 
 
-def checked(leadline: Leadline, run_id: str, code: int = 0) -> dict[str, list[dict[str, Any]]]:
-    ran = leadline("watch", run_id, "--once", "--json")
-    assert ran.code == code, ran.err
-    found: dict[str, list[dict[str, Any]]] = json.loads(ran.out)
-    return found
-
-
 def test_nothing_new_is_one_line(docs: Path, leadline: Leadline) -> None:
     run_id = research(PIANO, docs=[docs], out="out").run_id
-    ran = leadline("watch", run_id)
-    assert ran.code == 0
+    ran = leadline("watch", run_id, code=0)
     assert ran.out.startswith("Nothing new since ")
     assert ran.out.count("\n") == 1
     assert not list(Path("out").glob("*/watch.md"))
 
 
-def test_a_new_document_is_quoted_once(docs: Path, leadline: Leadline) -> None:
+def test_a_new_document_is_quoted_once(docs: Path, checked: Checked) -> None:
     run_id = research(PIANO, docs=[docs], out="out").run_id
     (docs / "walsh.md").write_text(f"# Wire before Thomson\n\nPublished: 2026-11-24\n\n{WALSH}\n")
-    [found] = checked(leadline, run_id)["findings"]
-    assert (found["quote"], found["published"]) == (WALSH, "2026-11-24")
+    [finding] = checked(run_id)["findings"]
+    assert (finding["quote"], finding["published"]) == (WALSH, "2026-11-24")
     assert WALSH in next(Path("out").glob("*/watch.md")).read_text("utf-8")
-    assert checked(leadline, run_id)["findings"] == []
+    assert checked(run_id)["findings"] == []
 
 
 def test_a_new_document_on_something_else_is_not_news(docs: Path, leadline: Leadline) -> None:
@@ -51,44 +37,41 @@ def test_a_new_document_on_something_else_is_not_news(docs: Path, leadline: Lead
     assert "Nothing new" in leadline("watch", run_id).out
 
 
-def test_a_document_that_the_run_passed_over_is_not_news(docs: Path, leadline: Leadline) -> None:
+def test_a_document_that_the_run_passed_over_is_not_news(docs: Path, checked: Checked) -> None:
     for number in range(30):
         (docs / f"wire-{number}.md").write_text(
             f"# Ship {number}\n\nShip {number} sounded with piano wire in {1900 + number}.\n"
         )
     run_id = research(PIANO, docs=[docs], depth="quick").run_id
-    assert checked(leadline, run_id)["findings"] == []
+    assert checked(run_id)["findings"] == []
 
 
-def test_what_was_added_to_a_known_document_is_news_and_what_stood_there_is_not(docs: Path, leadline: Leadline) -> None:
+def test_what_was_added_to_a_known_document_is_news_and_what_stood_there_is_not(docs: Path, checked: Checked) -> None:
     run_id = research(PIANO, docs=[docs]).run_id
     thomson = docs / "thomson.md"
     thomson.write_text(f"{thomson.read_text()}\n\n## Before Thomson\n\n{WALSH}\n")
-    assert [found["quote"] for found in checked(leadline, run_id)["findings"]] == [WALSH]
+    assert [finding["quote"] for finding in checked(run_id)["findings"]] == [WALSH]
 
 
 def test_another_figure_is_told_once(docs: Path, leadline: Leadline) -> None:
     run_id = research(QUESTION, docs=[docs], out="out").run_id
     thomson = docs / "thomson.md"
     thomson.write_text(thomson.read_text().replace("1824", "1842"))
-    ran = leadline("watch", run_id)
-    assert ran.code == 1
+    ran = leadline("watch", run_id, code=1)
     assert "## Changed figures" in ran.out
     assert "now: “William Thomson was born in Belfast in 1842." in ran.out
     told = leadline("watch", run_id)
     assert (told.code, told.out.startswith("Nothing new")) == (0, True)
     assert re.search(r"Statements that failed earlier and still do not hold: [1-9]", told.out)
     thomson.write_text(thomson.read_text().replace("1842", "1824"))
-    again = leadline("watch", run_id)
-    assert again.code == 0
+    again = leadline("watch", run_id, code=0)
     assert "## Hold again" in again.out
 
 
 def test_a_source_that_is_gone_is_told_with_its_claims(docs: Path, leadline: Leadline) -> None:
     run_id = research(QUESTION, docs=[docs]).run_id
     (docs / "thomson.md").unlink()
-    ran = leadline("watch", run_id)
-    assert ran.code == 1
+    ran = leadline("watch", run_id, code=1)
     assert "## Sources that can no longer be read" in ran.out
     assert "## No longer supported by their sources" in ran.out
 
@@ -100,45 +83,34 @@ def test_a_chinese_report_is_told_of_in_chinese(tmp_path: Path, leadline: Leadli
     run_id = research("谁首次用钢琴线测量海深？", docs=[folder]).run_id
     assert leadline("watch", run_id).out.startswith("自 ")
     (folder / "测深.md").write_text("# 测深\n\n1874年，汤姆森首次用钢琴线测量海深。\n")
-    ran = leadline("watch", run_id)
-    assert ran.code == 1
+    ran = leadline("watch", run_id, code=1)
     assert "## 数字有变" in ran.out
     assert "\n  - 现为：“1874年，汤姆森首次用钢琴线测量海深。”" in ran.out
     assert "钢琴线测量海深。 [1]\n" in ran.out
 
 
-def test_only_pages_that_are_new_are_read(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = "<html><head><title>{0}</title></head><body><article><h1>{0}</h1><p>{1}</p></article></body></html>"
+def test_only_pages_that_are_new_are_read(checked: Checked, pages: Site) -> None:
     first = "The first tide predicting machine was designed by William Thomson and built in 1873."
     later = "The first tide predicting machine was designed by William Thomson with Edward Roberts in 1872."
-    with site() as served:
-        one = served.page("/machine", page.format("Tide predicting machines", first))
-        two = served.page("/archive", page.format("The archive's letters", later))
-        served.pages["/html/"] = Answer(results((one, "Tide machines", "In short.")).encode())
-        monkeypatch.setenv("LEADLINE_ALLOW_PRIVATE_HOSTS", served.host)
-        monkeypatch.setenv("LEADLINE_DUCKDUCKGO_URL", served.url("/html/"))
-        forget_settings()
-        forget_web()
-        run_id = research("Who designed the tide predicting machine and in which year?", search="duckduckgo").run_id
-        served.pages["/html/"] = Answer(
-            results((one, "Tide machines", "In short."), (two, "Letters", "Short.")).encode()
-        )
-        forget_web()
-        served.asked.clear()
-        found = checked(leadline, run_id)
-        assert later in {finding["quote"] for finding in found["findings"]}
-        assert {finding["url"] for finding in found["findings"]} == {two}
-        assert (served.asked.count("/machine"), served.asked.count("/archive")) == (1, 1)
-        served.asked.clear()
-        assert checked(leadline, run_id)["findings"] == []
-        assert "/archive" not in served.asked
+    one = pages.page("/machine", article("Tide predicting machines", first))
+    two = pages.page("/archive", article("The archive's letters", later))
+    found(pages, (one, "Tide machines", "In short."))
+    run_id = research("Who designed the tide predicting machine and in which year?", search="duckduckgo").run_id
+    found(pages, (one, "Tide machines", "In short."), (two, "Letters", "Short."))
+    pages.asked.clear()
+    news = checked(run_id)["findings"]
+    assert later in {finding["quote"] for finding in news}
+    assert {finding["url"] for finding in news} == {two}
+    assert (pages.asked.count("/machine"), pages.asked.count("/archive")) == (1, 1)
+    pages.asked.clear()
+    assert checked(run_id)["findings"] == []
+    assert "/archive" not in pages.asked
 
 
 def test_a_run_that_there_is_not_and_a_folder_that_is_gone_are_bad_input(docs: Path, leadline: Leadline) -> None:
     assert leadline("watch", "no-such-run").code == 2
     run_id = research(PIANO, docs=[docs]).run_id
     shutil.rmtree(docs)
-    ran = leadline("watch", run_id)
-    assert ran.code == 2
+    ran = leadline("watch", run_id, code=2)
     assert "put it back" in ran.err
     assert str(docs.name) in ran.err

@@ -17,6 +17,7 @@ from leadline.cli.serve import problem_of_runs
 from leadline.server.launch import environment, refuse_taken
 from services.run.errors import BadInput
 from services.run.settings import forget_settings
+from tests.fakes.http import free_port
 from tests.leadline.conftest import Leadline
 
 COMMAND = str(Path(sys.executable).with_name("leadline"))
@@ -24,9 +25,7 @@ COMMAND = str(Path(sys.executable).with_name("leadline"))
 
 @pytest.fixture
 def port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    return free_port()
 
 
 @contextmanager
@@ -65,8 +64,7 @@ def test_tokens_that_cannot_be_used_are_one_line(
 ) -> None:
     monkeypatch.setenv(name, value)
     forget_settings()
-    ran = leadline("serve", "--no-open", "--port", port)
-    assert ran.code == 1
+    ran = leadline("serve", "--no-open", "--port", port, code=1)
     assert told in ran.err
     assert len(ran.err.splitlines()) == 2
 

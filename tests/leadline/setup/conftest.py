@@ -23,9 +23,9 @@ def without_programs(monkeypatch: pytest.MonkeyPatch) -> None:
 def anew(leadline: Leadline) -> Leadline:
     """Run `leadline` with arguments as a new process does, which knows of endpoints only what the home holds."""
 
-    def run(*arguments: object) -> Ran:
+    def run(*arguments: object, code: int | None = None) -> Ran:
         forget_settings()
         forget_endpoints()
-        return leadline(*arguments)
+        return leadline(*arguments, code=code)
 
     return run

@@ -17,16 +17,13 @@ def test_an_endpoint_that_a_run_can_use_is_set_up_checked_and_used(
 ) -> None:
     endpoint.refuses = STUBBORN
     endpoint.only_streams = True
-    made = anew("init", "--endpoint", endpoint.base_url, "--model", "m-1")
-    assert made.code == 0, made.err
+    anew("init", "--endpoint", endpoint.base_url, "--model", "m-1", code=0)
     assert dotenv_values(".env")["LEADLINE_MODEL"] == "m-1"
-    table = anew("doctor", "--models")
-    assert table.code == 0, table.err
+    table = anew("doctor", "--models", code=0)
     assert (
         f"m-1 rejects {', '.join(sorted(STUBBORN - {'response_format', 'tools'}))}; runs leave them out." in table.out
     )
-    report = anew("research", "Who designed the wire sounding machine?", "--docs", docs, "--quick")
-    assert report.code == 0, report.err
+    report = anew("research", "Who designed the wire sounding machine?", "--docs", docs, "--quick", code=0)
     assert "William Thomson" in report.out
 
 
@@ -81,7 +78,6 @@ def test_an_endpoint_that_takes_nothing_at_all_is_refused_with_its_words(
     leadline: Leadline, endpoint: OpenAIServer
 ) -> None:
     endpoint.refuses = {"messages"}
-    ran = leadline("init", "--endpoint", endpoint.base_url, "--model", "m-1")
-    assert ran.code == 1
+    ran = leadline("init", "--endpoint", endpoint.base_url, "--model", "m-1", code=1)
     assert "'messages' is not supported" in ran.err
     assert not Path(".env").exists()
