@@ -238,6 +238,7 @@ def test_only_groups_of_three_digits_have_two_readings(claim: str, evidence: str
 def test_a_negative_number_behind_a_year_is_no_range_of_years() -> None:
     assert [quantity.value for quantity in quantities("1960 -68 m")] == [1960, 68]
     assert [quantity.value for quantity in quantities("1960-68")] == [1960, 1968]
+    assert [quantity.value for quantity in quantities("PYSEC-2021-70")] == [70]
 
 
 def test_a_scale_may_stand_elsewhere_if_the_digits_are_no_chance() -> None:
