@@ -1,14 +1,11 @@
 """Converts files of text to documents, and profiles their tables, in a confined process (see `services/sandbox/workers.py`).
 
-Files that a library reads have their own process, `convert_office.py`, whose libraries take a second to load. Of reStructuredText section titles, literal blocks, tables and inline markup become Markdown, by the rules of its specification
-(docutils.sourceforge.io/docs/ref/rst/restructuredtext.html), line by line; a table drawn in another way, such as with cells across columns,
-stays as it is drawn.
+Files that a library reads have their own process, `convert_office.py`, whose libraries take a second to load.
 """
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePath
 from typing import Any
 
@@ -16,46 +13,23 @@ from striprtf.striprtf import rtf_to_text
 
 from schemas.card import Card
 from services.sandbox.jobs import serve
-from services.search import read_asciidoc, read_latex, read_mediawiki, read_xml
+from services.search import read_asciidoc, read_latex, read_mediawiki, read_rst, read_xml
 from services.search.conversion import Content, converted, with_passages
-from services.search.file_types import ASCIIDOC, CODE, DATA, LATEX, MARKDOWN, MEDIAWIKI, TABLES, Converted
+from services.search.file_types import CODE, DATA, TABLES, Converted
 from services.search.read_markdown import as_read, in_fence
 from services.search.sheets import csv_sheet, delimiter_of, sheets_markdown, tables_of
 from services.search.table_profile import Profiled, profiled
 from services.text.decoding import CERTAIN, decode
-from services.text.tables import pipe_table
 
+MARKUP: dict[str, Callable[[str], str]] = {
+    **dict.fromkeys((".md", ".markdown"), as_read),
+    **dict.fromkeys((".mediawiki", ".wiki"), read_mediawiki.as_markdown),
+    **dict.fromkeys((".adoc", ".asciidoc"), read_asciidoc.as_markdown),
+    **dict.fromkeys((".tex", ".latex", ".ltx"), read_latex.as_markdown),
+    ".rst": read_rst.as_markdown,
+}
+"""How markup is read, by the ending of a file's name; any other stays as it is written."""
 _DECIMAL_COMMA = re.compile(r"^\s*([-+]?\d+),(\d+)\s*$")
-
-_ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*")
-SHORTEST_ADORNMENT = 3
-"""Characters of the line below a title, if the title itself is not shorter."""
-_CODE = re.compile(r"[ \t]*+\.\. (?:code-block|code|sourcecode|parsed-literal)::[ \t]*+([\w+-]{0,30}+)[ \t]*+")
-_BARE = re.compile(r"[ \t]*+\.\. [\w-]{1,40}+::[ \t]*+")
-"""A directive that says nothing itself: `.. note::`."""
-_LIST_TABLE = re.compile(r"[ \t]*\.\. list-table::(.*)")
-_OPTION = re.compile(r"[ \t]*:[\w-]{1,40}:(?:[ \t].*)?")
-_GRID = re.compile(r"[ \t]*\+(?:[-=]+\+)+")
-_SIMPLE = re.compile(r"[ \t]*=+(?: +=+)+")
-_SPANS = re.compile(r"[ \t]*+-(?:[ -]*-)?")
-"""A line of a simple table that joins columns of the row above it."""
-_FENCED = re.compile(r"(?ms)(^```.*?^```$)")
-_TARGET = re.compile(r"(?m)^[ \t]*+\.\. _(`[^`\n]{1,200}+`|[^:\n]{1,200}+):(?:\s{1,9}+(\S{1,500}+))?[ \t]*+$\n?")
-_WITHIN = r"(?:[^`\n]|\n(?!\s*+\n))"
-"""A character within inline markup, which no blank line parts."""
-_INLINE = re.compile(
-    rf"``(?P<literal>(?>{_WITHIN}{{1,300}}))``|(?::(?P<role>[\w+.-]{{1,30}}+):)?`(?P<words>(?>{_WITHIN}{{1,300}}))`(?:__?(?!\w))?"
-    r"|\s?\[(?:#[\w.:+-]{0,50}+|\*|\d{1,4}+)\]_(?!\w)|(?<![\w`])(?P<name>[A-Za-z][\w.-]{0,60}?)_(?!\w)"
-)
-_ADDRESSED = re.compile(r"(?s)(.{1,300})<([^<>\s]{1,300})>")
-_DOCUMENTS = {"pep": "PEP", "rfc": "RFC"}
-"""Roles of the standard that name a document by its number."""
-_CELL = re.compile(r"[*+-] ([*+-])(?: (.*))?")
-"""The first cell of a row of a list table."""
-LONGEST_TABLE = 1_000
-"""Lines in which the end of a table is looked for."""
-DEEPEST = 6
-"""Levels of headings that Markdown has."""
 
 
 def main() -> None:
@@ -97,16 +71,8 @@ def _content(suffix: str, data: bytes, name: str) -> Content:
 
 def _text(suffix: str, text: str) -> str:
     """Return the text of a file, whose markup stays as it is but for what other parts of Leadline read as Markdown."""
-    if suffix == ".rst":
-        return as_markdown(text)
-    if suffix in MARKDOWN:
-        return as_read(text)
-    if suffix in MEDIAWIKI:
-        return read_mediawiki.as_markdown(text)
-    if suffix in ASCIIDOC:
-        return read_asciidoc.as_markdown(text)
-    if suffix in LATEX:
-        return read_latex.as_markdown(text)
+    if suffix in MARKUP:
+        return MARKUP[suffix](text)
     if suffix in CODE or suffix == ".xml":
         return "\n".join(in_fence(text.strip("\n"), suffix[1:]))
     if suffix == ".rtf":
@@ -133,176 +99,3 @@ def _cells(notebook: dict[str, Any]) -> Iterator[str]:
 
 def _joined(lines: str | list[str]) -> str:
     return "".join(lines).rstrip()
-
-
-def as_markdown(text: str) -> str:
-    """Return a text of reStructuredText with the headings, the fenced code and the tables of Markdown."""
-    parts = _FENCED.split("\n".join(_rewritten(text.split("\n"))))
-    targets = {match[1].strip("`").casefold(): match[2] for part in parts[::2] for match in _TARGET.finditer(part)}
-    parts[::2] = [_INLINE.sub(lambda match: _inline(match, targets), _TARGET.sub("", part)) for part in parts[::2]]
-    return "".join(parts)
-
-
-def _inline(match: re.Match[str], targets: Mapping[str, str]) -> str:
-    """Return inline markup as Markdown: literals, links with their addresses, roles as their words; footnote marks are removed."""
-    if match["literal"]:
-        return f"`{' '.join(match['literal'].split())}`"
-    if match["name"]:
-        address = targets.get(match["name"].casefold())
-        return f"[{match['name']}]({address})" if address else match[0]
-    if not match["words"]:
-        return ""
-    addressed = _ADDRESSED.fullmatch(match["words"])
-    words = " ".join((addressed[1] if addressed else match["words"]).split())
-    if match["role"]:
-        kind = _DOCUMENTS.get(match["role"], "")
-        return f"{kind} {words}" if kind and words.isdigit() else words.lstrip("~!")
-    address = addressed[2] if addressed else targets.get(words.casefold())
-    return f"[{words}]({address})" if address and match[0].endswith("_") else words
-
-
-def _rewritten(lines: Sequence[str]) -> Iterator[str]:
-    styles: list[tuple[str, bool]] = []
-    place = 0
-    while place < len(lines):
-        line = lines[place]
-        if title := _title(lines, place):
-            name, style, place = title
-            if style not in styles:
-                styles.append(style)
-            yield f"{'#' * min(DEEPEST, styles.index(style) + 1)} {name}"
-        elif match := _LIST_TABLE.fullmatch(line):
-            end = _end_of_block(lines, place)
-            yield from filter(None, [match[1].strip()])
-            yield from ["", *(_list_table(lines[place + 1 : end]) or lines[place + 1 : end]), ""]
-            place = end
-        elif _GRID.fullmatch(line):
-            end = next((at for at in range(place, len(lines)) if lines[at].lstrip()[:1] not in {"+", "|"}), len(lines))
-            yield from ["", *(_grid_table(lines[place:end]) or lines[place:end]), ""]
-            place = end
-        elif _SIMPLE.fullmatch(line) and (end := _end_of_simple(lines, place)):
-            yield from ["", *(_simple_table(lines[place:end]) or lines[place:end]), ""]
-            place = end
-        elif (match := _CODE.fullmatch(line)) or (line.endswith("::") and not line.lstrip().startswith("..")):
-            end = _end_of_block(lines, place)
-            yield from [] if match or line.strip() == "::" else [line[:-1].rstrip()]
-            yield from _fenced(lines[place + 1 : end], match[1] if match else "")
-            place = end
-        else:
-            yield "" if _BARE.fullmatch(line) else line
-            place += 1
-
-
-def _title(lines: Sequence[str], place: int) -> tuple[str, tuple[str, bool], int] | None:
-    """Return a section's title, its style and the place below it; None where no title begins."""
-    if place and lines[place - 1].strip():
-        return None
-    above, name, below = (lines[at].rstrip() if at < len(lines) else "" for at in (place, place + 1, place + 2))
-    if above and above == below and name and _adorns(above, name.strip()):
-        return name.strip(), (above[0], True), place + 3
-    if above and not above[0].isspace() and not _ADORNMENT.fullmatch(above) and _adorns(name, above):
-        return above, (name[0], False), place + 2
-    return None
-
-
-def _adorns(line: str, name: str) -> bool:
-    return _ADORNMENT.fullmatch(line) is not None and len(line) >= min(SHORTEST_ADORNMENT, len(name))
-
-
-def _indentation(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
-def _end_of_block(lines: Sequence[str], place: int) -> int:
-    """Return the place behind the lines that are indented below a line, without the blank ones at their end."""
-    base, end = _indentation(lines[place]), place + 1
-    for at in range(place + 1, len(lines)):
-        if lines[at].strip():
-            if _indentation(lines[at]) <= base:
-                break
-            end = at + 1
-    return end
-
-
-def _content_of(block: Sequence[str]) -> list[str]:
-    """Return the lines of a directive behind its options, without blank ones before them."""
-    start = next((at for at, line in enumerate(block) if not _OPTION.fullmatch(line)), len(block))
-    while start < len(block) and not block[start].strip():
-        start += 1
-    return list(block[start:])
-
-
-def _fenced(block: Sequence[str], language: str) -> list[str]:
-    content = _content_of(block)
-    return ["", *in_fence("\n".join(content), language), ""] if content else []
-
-
-def _grid_table(block: Sequence[str]) -> list[str]:
-    """Return a table whose cells are drawn on all sides as a table of Markdown; empty if cells reach across others."""
-    rules = [line.strip() for line in block if _GRID.fullmatch(line)]
-    edges = [at for at, char in enumerate(rules[0]) if char == "+"]
-    rows: list[list[list[str]]] = []
-    new = True
-    for line in (line.strip() for line in block):
-        if line.startswith("+"):
-            if [at for at, char in enumerate(line) if char == "+"] != edges:
-                return []
-            new = True
-            continue
-        if len(line) != len(rules[0]) or any(line[edge] != "|" for edge in edges):
-            return []
-        cells = [line[left + 1 : right].strip() for left, right in pairwise(edges)]
-        _add(rows, cells, new=new)
-        new = False
-    return _table(rows)
-
-
-def _add(rows: list[list[list[str]]], cells: Sequence[str], *, new: bool) -> None:
-    if new:
-        rows.append([[] for _ in cells])
-    for cell, text in zip(rows[-1], cells, strict=True):
-        cell.append(text)
-
-
-def _table(rows: Sequence[Sequence[Sequence[str]]]) -> list[str]:
-    return pipe_table([[" ".join(filter(None, cell)) for cell in row] for row in rows])
-
-
-def _end_of_simple(lines: Sequence[str], place: int) -> int:
-    """Return the line after a table between lines of `===`, whose last one comes before a blank line; 0 without such a table."""
-    for at in range(place + 1, min(len(lines), place + LONGEST_TABLE)):
-        if _SIMPLE.fullmatch(lines[at]) and (at + 1 == len(lines) or not lines[at + 1].strip()):
-            return at + 1
-        if lines[at].strip() and _indentation(lines[at]) < _indentation(lines[place]):
-            return 0
-    return 0
-
-
-def _simple_table(block: Sequence[str]) -> list[str]:
-    """Return a table whose columns stand below `===` as a table of Markdown; a row without a first cell belongs to the one above."""
-    starts = [match.start() for match in re.finditer("=+", block[0])]
-    rows: list[list[list[str]]] = []
-    for line in block:
-        if not line.strip() or _SIMPLE.fullmatch(line) or _SPANS.fullmatch(line):
-            continue
-        ends = [*starts[1:], max(len(line), starts[-1])]
-        cells = [line[left:right].strip() for left, right in zip(starts, ends, strict=True)]
-        _add(rows, cells, new=not rows or cells[0] != "")
-    return _table(rows)
-
-
-def _list_table(block: Sequence[str]) -> list[str]:
-    """Return a table that is written as a list of lists as a table of Markdown; empty if its rows differ in their cells."""
-    rows: list[list[list[str]]] = []
-    inner = -1
-    mark = ""
-    for line in _content_of(block):
-        text, depth = line.strip(), _indentation(line)
-        if (inner < 0 or depth == inner - 2) and (match := _CELL.fullmatch(text)):
-            rows.append([[match[2] or ""]])
-            inner, mark = depth + 2, match[1]
-        elif rows and depth == inner and text.startswith(mark) and text[1:2] in {"", " "}:
-            rows[-1].append([text[1:].strip()])
-        elif rows and text:
-            rows[-1][-1].append(text)
-    return _table(rows) if len({len(row) for row in rows}) == 1 else []

@@ -34,10 +34,6 @@ PLAIN = DATA | frozenset(
     ".adoc .asciidoc .bib .csv .latex .ltx .markdown .md .mediawiki .org .pod .rst .rtf .tex .textile .tsv .txt .wiki".split()
 )
 """Text, whatever its markup; read by `convert_plain.py`."""
-MARKDOWN = frozenset({".md", ".markdown"})
-MEDIAWIKI = frozenset({".mediawiki", ".wiki"})
-ASCIIDOC = frozenset({".adoc", ".asciidoc"})
-LATEX = frozenset({".latex", ".ltx", ".tex"})
 CONVERTED = frozenset(".docx .eml .epub .htm .html .msg .odp .ods .odt .pdf .pptx .xls .xlsx".split())
 """Files that a library reads, in `convert_office.py`."""
 SUFFIXES = PLAIN | CONVERTED
