@@ -77,7 +77,7 @@ class BundleCheck:
     def result(self, name: str) -> str:
         """Return in words whether everything holds of what the name stands for."""
         counts = say("verify_counts", self.locale, counts=self.counts) if self.counts else ""
-        key = "verify_fails" if self.problems else "verify_holds"
+        key = "verify_fails" if self.problems else "verify_holds" if counts else "verify_empty"
         return say(
             key, self.locale, name=name, counts=counts, **({"count": len(self.problems)} if self.problems else {})
         )
