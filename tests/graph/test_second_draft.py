@@ -94,8 +94,13 @@ async def test_what_the_search_finds_is_told_although_a_step_had_quoted_it_and_t
         return two_drafts.answer(body)
 
     endpoint.choose = choose
-    report = await aresearch(QUESTION, docs=[norland])
+    (norland / "money.md").write_text(f"# Carts of Norland and their money\n\n{COST}\n")
+    report = await aresearch(QUESTION, docs=[read_before(norland)])
     asked = {moment_of(body): body["messages"][-1]["content"] for body in endpoint.requests}
+    assert [excerpt.relevance for result in report.results for excerpt in result.excerpts if excerpt.quote == COST] == [
+        "medium",
+        "high",
+    ]
     assert [COST in asked[draft] for draft in ("first draft", "second draft")] == [False, True]
     assert COST in [excerpt.quote for excerpt in report.excerpts]
 
