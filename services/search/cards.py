@@ -172,7 +172,7 @@ def card_of(fields: Iterable[Field]) -> Card:
             signed = signed or beside
         elif _STATUS.fullmatch(key):
             status = status or value
-        elif match := _VERSION.fullmatch(key):
+        elif (match := _VERSION.fullmatch(key)) and len(value) <= LONGEST_NAME:
             of = label[: len(match[1])].replace("_", " ") if match[1] else ""
             version = version or f"{of} {value}".strip()
         elif _ADDRESS.fullmatch(key):

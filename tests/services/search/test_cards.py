@@ -175,7 +175,9 @@ def test_a_page_has_the_number_of_its_title_and_authors_by_their_whole_names_and
 async def test_a_document_without_a_header_has_a_title_and_nothing_else(tmp_path: Path) -> None:
     folder = tmp_path / "docs"
     folder.mkdir()
-    (folder / "sea_notes.md").write_text("It turns: once a second. The men sang, Ben said: slowly.\n\nNote: 5\n")
+    (folder / "sea_notes.md").write_text(
+        "wire.ropeVersion: Tells the kind of the rope that is to be used, a number.\nIt turns: once a second. The men sang, Ben said: slowly.\n\nNote: 5\n"
+    )
     [hit] = (await cards_of(folder, tmp_path / "home")).values()
     assert hit.card == Card(title="sea notes")
     assert hit.card.line == hit.card.evidence == "sea notes"
