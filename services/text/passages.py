@@ -53,6 +53,8 @@ _VALUE_LINE = re.compile(
     r"[^\s.!?。！？](?:\n|\Z)"
 )
 """A short line of a name and its value, as above a text: `Published: 2009-05-14`."""
+_FIELDS = re.compile(r"(?:[^\W\d_][^:：\n]{0,39}+[:：][^\n]*+(?:\n[ \t]++[^\n]*+)*+\n?){2,}+")
+"""Lines of names with their values, as at the beginning of a mail or a proposal: its card has them."""
 Kind = Literal["sentence", "title", "value"]
 """What a sentence of a text is: one, a title, or a name with its value on a line of its own."""
 _STOP_AT_END = re.compile(r"[.!?。！？…;；:：।؟۔][\"'”’)\]」』）]{0,3}\Z")
@@ -67,7 +69,7 @@ def split(text: str, target: int | None = None) -> list[Span]:
         target: most characters of a passage; by default 900, and half as many where the text is mostly Chinese.
 
     Returns:
-        Passages in order, without blank ones; a heading belongs to the passage below it. What ends with a colon stands in
+        Passages in order, without blank ones; a heading, and the fields that a text begins with, belong to the passage below. What ends with a colon stands in
         one passage with what it introduces, if both together have at most twice the characters.
     """
     return list(each_passage(text, target))
@@ -85,6 +87,7 @@ def each_passage(text: str, target: int | None = None) -> Iterator[Span]:
     is_titled = levels.count(min(levels, default=0)) == 1
     enclosing = EnclosingLines(text)
     start = end = -1
+    first = len(text) - len(text.lstrip())
     only_headings = True
 
     def passage() -> Span:
@@ -110,7 +113,8 @@ def each_passage(text: str, target: int | None = None) -> Iterator[Span]:
                 page = name
             else:
                 headings = {depth: above for depth, above in headings.items() if depth < level} | {level: name}
-        only_headings = (start < 0 or only_headings) and not block.code and _only_headings(written)
+        heads = _only_headings(written) or (block.start == first and _FIELDS.fullmatch(written) is not None)
+        only_headings = (start < 0 or only_headings) and not block.code and heads
         if start < 0:
             start = block.start
         end = block.end
