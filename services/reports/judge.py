@@ -30,10 +30,10 @@ MAX_QUERIES, LONGEST_QUERY = 6, 300
 """Statements of which each is searched, and characters of one."""
 Shown = Mapping[Statement, Sequence[str]]
 """Ids of the passages by which statements are judged."""
-NEAREST = 12
+NEAREST = 8
 """Passages of the sources by which a statement is judged once more that says what they do not tell, or what is still open; and most of those
 that stand below a title or a lead without citations."""
-MAX_NEAREST = 8_000
+MAX_NEAREST = 6_000
 """Estimated tokens of all such passages; the nearest of each statement come first."""
 REPORT = "R1"
 """Id of a report's own statements, where they are the passage by which its opening is judged."""

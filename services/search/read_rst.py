@@ -28,14 +28,17 @@ _TARGET = re.compile(r"(?m)^[ \t]*+\.\. _(`[^`\n]{1,200}+`|[^:\n]{1,200}+):(?:\s
 _WITHIN = r"(?:[^`\n]|\n(?!\s*+\n))"
 """A character within inline markup, which no blank line parts."""
 _INLINE = re.compile(
-    rf"``(?P<literal>(?>{_WITHIN}{{1,300}}))``|(?::(?P<role>[\w+.-]{{1,30}}+):)?`(?P<words>(?>{_WITHIN}{{1,300}}))`(?:__?(?!\w))?"
-    r"|\s?\[(?:#[\w.:+-]{0,50}+|\*|\d{1,4}+)\]_(?!\w)|(?<![\w`])(?P<name>[A-Za-z][\w.-]{0,60}?)_(?!\w)"
+    rf"``(?P<literal>(?>{_WITHIN}{{1,300}}))``|(?::(?P<role>[\w+.:-]{{1,30}}?):)?`(?P<words>(?>{_WITHIN}{{1,300}}))`(?:__?(?!\w))?"
+    r"|\s?\((?:\[(?:#[\w.:+-]{0,50}+|\*|\d{1,4}+)\]_[,;\s]{0,9}+){1,20}\)|\s?\[(?:#[\w.:+-]{0,50}+|\*|\d{1,4}+)\]_(?!\w)|(?<![\w`])(?P<name>[A-Za-z][\w.-]{0,60}?)_(?!\w)"
 )
-_ADDRESSED = re.compile(r"(?s)(.{1,300})<([^<>\s]{1,300})>")
+_ADDRESSED = re.compile(r"(?s)(.{1,300})<(?:([^<>\s]{1,300}+)|[^<>]{1,300}+)>")
+"""Words with an address, or with the name of a target elsewhere."""
 _DOCUMENTS = {"pep": "PEP", "rfc": "RFC"}
 """Roles of the standard that name a document by its number."""
 _CELL = re.compile(r"[*+-] ([*+-])(?: (.*))?")
 """The first cell of a row of a list table."""
+_MARK = re.compile(r"[ \t]*+(?:[-+*•]|\(?(?:\d{1,3}|#|[A-Za-z])[.)])[ \t]++(?=\S)")
+"""Before the text of an item: what is code in it is indented deeper than that."""
 LONGEST_TABLE = 1_000
 """Lines in which the end of a table is looked for."""
 DEEPEST = 6
@@ -122,7 +125,8 @@ def _indentation(line: str) -> int:
 
 def _end_of_block(lines: Sequence[str], place: int) -> int:
     """Return the place behind the lines that are indented below a line, without the blank ones at their end."""
-    base, end = _indentation(lines[place]), place + 1
+    mark = _MARK.match(lines[place])
+    base, end = mark.end() if mark else _indentation(lines[place]), place + 1
     for at in range(place + 1, len(lines)):
         if lines[at].strip():
             if _indentation(lines[at]) <= base:

@@ -73,9 +73,9 @@ def labelled(section: str, label: str) -> str:
 
 
 def label_at(text: str, start: int) -> str:
-    """Return the label of the paragraph or item that began before a place; empty without one, and where the place begins a line of its own."""
+    """Return the label of the paragraph or item that began before a place; empty without one, and where the place begins a line of its own, or has a label itself."""
     *above, line = text[max(0, start - MAX_LABELLED) : start].rpartition("\n\n")[2].split("\n")
-    if not line.strip() and not (above and len(above[-1]) >= WRAPPED):
+    if not line.strip() and (not (above and len(above[-1]) >= WRAPPED) or _LABEL.match(text, start)):
         return ""
     lines = [*above, line]
     for place in range(len(lines) - 1, -1, -1):

@@ -233,14 +233,15 @@ async def test_inline_markup_of_restructuredtext_reads_as_its_words_and_code_sta
     folder = tmp_path / "rst"
     folder.mkdir()
     (folder / "marks.rst").write_text(
-        "Marks\n=====\n\nCall ``setup(x_)`` of Pillow_ or `Lead\nLine <https://lead.example>`__, as :pep:`703`, :pep:`style <8>` and "
-        ":func:`~a.sound` say [#first]_ [2]_; ``my_`` tail_ stays.\n\n.. code:: python\n\n   kept = ``as`` `it`_ [1]_\n\n.. note::\n   Renamed since.\n\n"
+        "Marks\n=====\n\nCall ``setup(x_)`` of Pillow_ or `Lead\nLine <https://lead.example>`__, `Drum <The drum_>`_, as :pep:`703`, :pep:`style <8>` and "
+        ":py:func:`~a.sound` say ([#first]_, [2]_) [3]_; ``my_`` tail_ stays.\n\n.. code:: python\n\n   kept = ``as`` `it`_ [1]_\n\n.. note::\n   Renamed since.\n\n- Run::\n\n    go ``on``\n\n  Then ``stop``.\n\n"
         ".. _Pillow:\n   https://pillow.example\n.. _inner:\n\nThe end.\n"
     )
     documents = await open_documents(folder, tmp_path / "home")
     [hit] = await documents.search("Pillow", 5, "words")
-    assert "Call `setup(x_)` of [Pillow](https://pillow.example) or [Lead Line](https://lead.example), as PEP 703, style and a.sound say; `my_` tail_ stays." in hit.text  # fmt: skip
+    assert "Call `setup(x_)` of [Pillow](https://pillow.example) or [Lead Line](https://lead.example), Drum, as PEP 703, style and a.sound say; `my_` tail_ stays." in hit.text  # fmt: skip
     assert "kept = ``as`` `it`_ [1]_" in hit.text
+    assert "- Run:\n\n```\n    go ``on``\n```\n\n\n  Then `stop`." in hit.text
     assert "inner" not in hit.text
     assert "note" not in hit.text
     assert "Renamed since." in hit.text

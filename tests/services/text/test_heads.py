@@ -17,7 +17,8 @@ costs to keep it dry: too much. So we take hemp.
 - No label here. Nothing at all.
 
 Name: rope
-Length: ten fathoms
+Length: ten fathoms, as the log of the ship says
+Status: lost
 
 张三：绳子太重。我不同意。
 李四：我同意。就这样。
@@ -35,6 +36,7 @@ Length: ten fathoms
         ("The wire sinks", "Weight"),
         ("Nothing at all", ""),
         ("Length", ""),
+        ("Status", ""),
         ("我不同意", "张三"),
         ("就这样", "李四"),
     ],

@@ -67,6 +67,14 @@ def test_a_passage_does_not_cross_a_heading_and_keeps_its_path() -> None:
     assert [span.heading for span in spans] == ["Sounding", "Sounding > Wire", "Echo"]
 
 
+def test_the_fields_that_a_text_begins_with_stand_in_the_passage_below_them() -> None:
+    text = f"PEP: 900\nTitle: Wires\nStatus: Final\n\n# Abstract\n\n{'It sounds. ' * 90}\n\n# Costs\n\nName: wire\nPrice: 5\n\n# End\n\nSo."
+    first, *others = split(text)
+    assert text[: first.end].startswith("PEP: 900\nTitle: Wires\nStatus: Final\n\n# Abstract\n\nIt sounds.")
+    assert first.heading == "Abstract"
+    assert [each.heading for each in others][-2:] == ["Costs", "End"]
+
+
 def test_a_long_table_is_cut_between_rows() -> None:
     rows = [f"| Station {place} | {place * 100} fathoms |" for place in range(400)]
     text = "\n".join(["| Station | Depth |", "| --- | --- |", *rows])
