@@ -53,6 +53,8 @@ class ReporterEditingPrompt(BaseModel):
     """What the draft as a whole lacks of what is asked for, in words."""
     only_mend: bool = False
     """Whether only blocks with objections are to change, besides what `unmet` asks for."""
+    found: list[str] = Field(default_factory=list)
+    """Ids of excerpts that the check has found and no writer has seen."""
     instruction: str = ""
     """What the reader of a finished report wants changed; empty for a draft."""
     searched: list[str] = Field(default_factory=list)

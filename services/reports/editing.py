@@ -177,6 +177,7 @@ async def edited(
     unused: Sequence[Excerpt] | None = None,
     only_mend: bool = False,
     unmet: Sequence[str] = (),
+    found: Sequence[Excerpt] = (),
 ) -> tuple[Block, ...] | None:
     """Let a model edit a draft.
 
@@ -188,6 +189,7 @@ async def edited(
         unused: excerpts that the draft should use; by default those of high relevance that it does not cite.
         only_mend: whether only blocks with objections may change, unless the draft lacks what is asked for.
         unmet: what the draft as a whole lacks of what is asked for, in words.
+        found: excerpts of the check, which no writer has seen and by which any block may change.
 
     Returns:
         The new blocks; None if nothing needs a change, or if the answer keeps less than half of the draft although `unmet` is empty.
@@ -226,10 +228,11 @@ async def edited(
         wishes=draft.wishes,
         unmet=list(unmet),
         only_mend=only_mend,
+        found=[excerpt.id for excerpt in found],
         missing_aspects=[] if only_mend else draft.missing_aspects,
     )
     answer = await ask("reporter", prompt, Editing, template=TEMPLATE)
-    free = {piece.id for piece in pieces} if unmet or not only_mend else with_objections(pieces, views)
+    free = {piece.id for piece in pieces} if unmet or found or not only_mend else with_objections(pieces, views)
     edits = [edit for edit in answer.edits[:MAX_EDITS] if edit.block in free]
     blocks = with_edits(pieces, edits, {excerpt.id: excerpt for excerpt in draft.excerpts})
     min_words = 0.0 if unmet else LEAST_LEFT * words_in(to_draft(draft.blocks))

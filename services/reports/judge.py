@@ -30,7 +30,7 @@ MAX_QUERIES, LONGEST_QUERY = 6, 300
 """Statements of which each is searched, and characters of one."""
 Shown = Mapping[Statement, Sequence[str]]
 """Ids of the passages by which statements are judged."""
-NEAREST = 8
+NEAREST = 12
 """Passages of the sources by which a statement is judged once more that says what they do not tell, or what is still open; and most of those
 that stand below a title or a lead without citations."""
 MAX_NEAREST = 6_000

@@ -83,11 +83,12 @@ async def verify_draft(
     judge = Judge(excerpts, sources, draft.locale, text_of, search, judgements, new_excerpts, new_sources)
     verified = Verified(judgements, before.blocks, new_excerpts=new_excerpts, new_sources=new_sources)
     former_claims = draft.former.citations if draft.former else []
+    found = judge.new_excerpts
 
     async def mend(fallen: Sequence[Claim], **asked: Any) -> bool:
         """Let the editor mend the draft, judge what it changed, and tell whether it changed anything."""
         objections = [claim for claim in {id(claim): claim for claim in fallen}.values() if claim not in former_claims]
-        blocks = await edited(verified.draft(draft), objections, judge.reasons, tone=tone, **asked)
+        blocks = await edited(verified.draft(draft), objections, judge.reasons, tone=tone, found=found, **asked)
         if blocks is not None:
             verified.blocks = blocks
             await _judged(draft, verified, judge)

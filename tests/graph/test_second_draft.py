@@ -15,6 +15,7 @@ from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.fakes.quoting import quoting, references_to
 from tests.fakes.read_folder import read_before
 from tests.fakes.two_drafts import COST, FERRY, FIRST, LACKING, LIGHT, QUESTION, SECOND, moment_of
+from tests.graph.test_verifier import editing, verdicts
 
 
 @pytest.fixture
@@ -103,6 +104,24 @@ async def test_what_the_search_finds_is_told_although_a_step_had_quoted_it_and_t
     ]
     assert [COST in asked[draft] for draft in ("first draft", "second draft")] == [False, True]
     assert COST in [excerpt.quote for excerpt in report.excerpts]
+
+
+@pytest.mark.parametrize("told", [True, False])
+async def test_an_editor_may_change_any_block_by_what_the_check_has_found_and_no_writer_had_seen(
+    endpoint: OpenAIServer, norland: Path, told: bool
+) -> None:
+    untold = "The sources do not tell whose money paid for the tower of Norland."
+    far = "\n\n".join(f"{said} [E2-{number}]" for number, said in enumerate(FERRY[:3], 1))
+    draft = f"# Lamps and carts\n\n## Ferry\n\n{far}\n\n## Money\n\n{LIGHT[0]} [E1-1]\n\n{untold}"
+    found = verdicts((1, "contradicted", COST)) if told else verdicts((1, "not_told", ""))
+    endpoint.script["verifier"] = [verdicts((1, "absent", "")), found]
+    endpoint.script["reporter_editing"] = [editing(("B3", "replace", f"{FERRY[4]} [E2-5]"))]
+    endpoint.choose = lambda body: draft if role_of(body) == "reporter" else two_drafts.answer(body)
+    report = await aresearch(QUESTION, docs=[norland])
+    assert (FERRY[4].rstrip(".") in report.markdown) is told
+    for message in endpoint.asked("reporter_editing"):
+        assert told
+        assert COST in message
 
 
 async def test_where_the_window_has_no_room_for_whole_passages_a_writer_sees_the_quotes(
