@@ -95,8 +95,8 @@ def test_verdicts_of_a_reader_stay_and_count(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("locale", "meaning"),
     [
-        ("en-US", "‡ Concluded from the cited sources, which do not say it themselves."),
-        ("zh-CN", "‡ 由所引来源推出，来源本身没有这样说。"),
+        ("en-US", "‡ The report’s own conclusion from what it cites."),
+        ("zh-CN", "‡ 本报告由所引内容得出的结论。"),
     ],
 )
 def test_graders_see_what_is_inferred_and_no_warnings(locale: str, meaning: str) -> None:
