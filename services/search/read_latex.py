@@ -63,19 +63,8 @@ _ARGUMENT = re.compile(r"#([1-9])")
 _ARGUMENTS = {"href": 2, "textcolor": 2, "setlength": 2, "setcounter": 2, "multicolumn": 3, "multirow": 3}
 """How many arguments commands have that have more than one."""
 _ACCENTS = {"`": "\u0300", "'": "\u0301", "^": "\u0302", "~": "\u0303", '"': "\u0308", "=": "\u0304", ".": "\u0307"}
-_SIGNS = {
-    "\\\\": "\n",
-    "\\ ": " ",
-    "\\,": " ",
-    "\\;": " ",
-    "\\:": " ",
-    "~": " ",
-    "``": "“",
-    "''": "”",
-    "--": "–",
-    "---": "—",
-}
-_SIGNS |= dict.fromkeys(("\\-", "\\/", "\\!", "\\@"), "")
+_SIGNS = {"\\\\": "\n", "~": " ", "``": "“", "''": "”", "--": "–", "---": "—"}
+_SIGNS |= dict.fromkeys(["\\ ", "\\,", "\\;", "\\:"], " ") | dict.fromkeys(["\\-", "\\/", "\\!", "\\@"], "")
 _WORDS = {
     "ldots": "…",
     "dots": "…",
@@ -85,11 +74,9 @@ _WORDS = {
     "TeX": "TeX",
     "S": "§",
     "ss": "ß",
-    "ae": "æ",
 }
-_WORDS |= {"oe": "œ", "o": "ø", "aa": "å", "l": "ł", "par": "\n\n", "newline": "\n", "and": ", "}
-
-
+_WORDS |= {"ae": "æ", "oe": "œ", "o": "ø", "aa": "å", "l": "ł", "par": "\n\n", "newline": "\n", "and": ", "}
+"""What commands without arguments show."""
 _ITEM = re.compile(r"(?m)^[ \t]*+- [ \t]*+\n\s*+")
 _SPACES = re.compile(r"\n(?:[ \t]*+\n)++")
 
