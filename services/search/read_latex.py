@@ -77,6 +77,8 @@ _WORDS = {
 }
 _WORDS |= {"ae": "æ", "oe": "œ", "o": "ø", "aa": "å", "l": "ł", "par": "\n\n", "newline": "\n", "and": ", "}
 """What commands without arguments show."""
+_STANDS = re.compile(r"[|#]|(?:Author|Date): |\$\$|\\(?:begin|end)\{")
+"""What begins a line that is none of a paragraph's."""
 _ITEM = re.compile(r"(?m)^[ \t]*+- [ \t]*+\n\s*+")
 _SPACES = re.compile(r"\n(?:[ \t]*+\n)++")
 
@@ -94,12 +96,29 @@ def as_markdown(text: str) -> str:
     text, defined = _without_definitions(text)
     preamble, begin, body = text.partition("\\begin{document}")
     if not begin:
-        return _read(text, defined)
+        return _unwrapped(_read(text, defined))
     fields = [
         _read(preamble[place.start() : place.start() + LONGEST_FIELD], defined, first=True).strip()
         for place in islice(_FIELD.finditer(preamble), MAX_FIELDS)
     ]
-    return "\n".join([*filter(None, fields), "", _read(body, defined)])
+    return "\n".join([*filter(None, fields), "", _unwrapped(_read(body, defined))])
+
+
+def _unwrapped(text: str) -> str:
+    """Join the lines of paragraphs and items, whose ends are blanks; code, formulas and rows stay as they are."""
+    joined: list[list[str]] = []
+    kept = True
+    in_code = in_formula = False
+    for line in text.split("\n"):
+        fence, formula = line.startswith("```"), line.count("$$") % 2 == 1
+        stands = fence or in_code or formula or in_formula or not line.strip() or _STANDS.match(line) is not None
+        in_code, in_formula = in_code != fence, in_formula != (formula and not in_code)
+        if kept or stands or line.startswith("- "):
+            joined.append([line])
+        else:
+            joined[-1].append(line.strip())
+        kept = stands
+    return "\n".join(map(" ".join, joined))
 
 
 def _without_definitions(text: str) -> tuple[str, dict[str, str]]:

@@ -33,6 +33,7 @@ def test_title_authors_and_date_are_the_card_and_the_rest_of_the_preamble_is_not
 @pytest.mark.parametrize(
     ("latex", "shown"),
     [
+        ("It is\nlong\n\n\\item wire\n of steel\n\\begin{verbatim}\na\n\nb\n\\end{verbatim}\nso\nit is", "It is long\n\n- wire of steel\n\n```\na\n\nb\n```\n\nso it is"),
         (r"\chapter{Sea} \subsection*{Two \textbf{winches}}", "# Sea\n\n### Two winches"),
         (r"It has 5\,\% more~depth, ``by sonar'' --- so.\footnote{Twice.}", "It has 5 % more depth, “by sonar” — so. (Twice.)"),
         ("one % a note\n  two\n\nthree% a note\n\nfour", "one two\n\nthree\n\nfour"),
