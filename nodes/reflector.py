@@ -119,7 +119,7 @@ def _given_up(state: ResearchState, fresh: dict[str, StepResult], why: str) -> R
 
 
 def _is_usable(result: StepResult) -> bool:
-    return result.status == "done" and not result.error and bool(result.excerpts or result.finding)
+    return result.status == "done" and not result.error
 
 
 def _put_off(results: list[StepResult], locale: str) -> dict[str, StepResult]:

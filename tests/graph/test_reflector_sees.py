@@ -30,8 +30,9 @@ async def test_results_in_the_middle_of_a_plan_are_judged_whole_when_it_has_run(
     endpoint: OpenAIServer, ferry: Path
 ) -> None:
     waiting = {**FOUND, "id": "2", "title": "Passengers a day", "depends_on": ["1"]}
-    endpoint.script["planner"] = [plan(FOUND, waiting)]
-    endpoint.script["researcher"] = [quoting(FACT, finding="One year.", missing_aspects=["the captain"]), quoting(FACT)]
+    endpoint.script["planner"] = [plan(FOUND, waiting, {**FOUND, "id": "3", "title": "Fares", "depends_on": ["2"]})]
+    endpoint.script["researcher"] = [quoting(FACT, finding="One year.", missing_aspects=["the captain"])]
+    endpoint.script["researcher"] += [quoting(FACT)] * 2
     endpoint.script["reflector"] = [json.dumps({"has_enough_context": True})]
     report = await aresearch(QUESTION, docs=[ferry])
     [asked] = endpoint.asked("reflector")

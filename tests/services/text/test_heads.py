@@ -17,7 +17,7 @@ costs to keep it dry: too much. So we take hemp.
 - No label here. Nothing at all.
 
 Name: rope
-Length: ten fathoms, as the log of the ship says
+Length: ten fathoms, as the log of the ship says in the hand of its mate
 Status: lost
 
 张三：绳子太重。我不同意。

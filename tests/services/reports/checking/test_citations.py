@@ -70,8 +70,8 @@ def test_citations_in_invented_forms_are_removed(invented: str, excerpts: Excerp
 
 
 def test_a_sentence_without_support_is_marked_with_the_reason_in_the_report_s_language(excerpts: Excerpts) -> None:
-    checked = check(f"{GOOD_CHINESE}到2035年降到20%[E4-1]。", excerpts, locale="zh-CN")
-    assert checked.markdown == f"{GOOD_CHINESE}到2035年降到20%[E4-1]†。"
+    checked = check(f"{GOOD_CHINESE}到2035年降到20%[E4-1]。{GOOD_CHINESE}", excerpts, locale="zh-CN")
+    assert checked.markdown == f"{GOOD_CHINESE}到2035年降到20%[E4-1]†。{GOOD_CHINESE}"
     assert checked.claims[1].reason == "所引内容中没有：2035年, 20%。"
     assert (checked.marked, checked.left_out) == (1, [])
 

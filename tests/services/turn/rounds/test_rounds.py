@@ -251,6 +251,9 @@ async def test_a_model_reads_on_behind_a_passage_or_before_it_or_in_a_section(
     assert len(endpoint.requests) == 1 + bool(days)
     assert quotes(gathered) == ["anchor Cast 4 was made.", *taken]
     assert gathered.shown == 1 + len(days)
+    assert [passage.text.partition("\n")[0] for passages in step.shown[1:] for passage in passages] == [
+        f"## Day {day}" for day in days
+    ]
     texts = [await EVIDENCE.get_text(excerpt.content_hash) for excerpt in gathered.excerpts]
     assert all(text[one.start : one.end] == one.quote for text, one in zip(texts, gathered.excerpts, strict=True))
 
