@@ -26,14 +26,14 @@ MAX_TOKENS = 16_000
 """Estimated tokens of the statements and passages of one call, where the model's window has room for them."""
 Search = Callable[[Sequence[str]], Awaitable[Mapping[str, Source]]]
 """Searches the user's documents for statements: the sources of the passages found, whose texts are in the store, by content hash."""
-MAX_QUERIES, LONGEST_QUERY = 6, 300
+MAX_QUERIES, LONGEST_QUERY = 12, 300
 """Statements of which each is searched, and characters of one."""
 Shown = Mapping[Statement, Sequence[str]]
 """Ids of the passages by which statements are judged."""
 NEAREST = 12
 """Passages of the sources by which a statement is judged once more that says what they do not tell, or what is still open; and most of those
 that stand below a title or a lead without citations."""
-MAX_NEAREST = 6_000
+MAX_NEAREST = 8_000
 """Estimated tokens of all such passages; the nearest of each statement come first."""
 REPORT = "R1"
 """Id of a report's own statements, where they are the passage by which its opening is judged."""
