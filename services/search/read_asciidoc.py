@@ -48,7 +48,7 @@ _INLINE = re.compile(
     r"|(?<!\w)(?:link:(?P<link>[^\s\[\]]{1,500}+)|(?P<address>(?:https?|ftp)://[^\s\[\]<>]{1,500}+))\[(?P<label>[^\[\]]{0,300}+)\]"
     r"|(?<!\w)xref:(?P<target>[^\s\[\]]{1,300}+)\[(?P<named>[^\[\]]{0,300}+)\]|<<(?P<id>[^<>,]{1,200}+)(?:,\s{0,9}(?P<words>[^<>]{1,300}+))?>>"
     r"|(?P<bare>(?:https?|ftp)://[^\s\[\]<>]{1,500}+)|[ ]?\bfootnote:[\w-]{0,60}+\[(?P<note>[^\[\]]{1,500}+)\]|(?P<anchor>\[\[[^\[\]]{1,200}+\]\])"
-    r"|(?<![\w*\\\]])(?:\[[.#][\w.#-]{1,40}+\])?\*(?![\s*])(?P<bold>[^*]{1,300}+)(?<!\s)\*(?![\w*])|(?<![\w\\])_(?![\s_])(?P<italic>[^_]{1,300}+)(?<!\s)_(?!\w)"
+    r"|(?<![\w*\\\]])(?:\[[.#][\w.#-]{1,40}+\])?\*(?![\s*])(?P<bold>[^*]{1,300}+)(?<!\s)\*(?![\w*])|(?<![\w\]])\[[\w.#%-]{1,40}+\]#(?P<marked>[^#]{1,300}+)#|(?<![\w\\])_(?![\s_])(?P<italic>[^_]{1,300}+)(?<!\s)_(?!\w)"
 )
 
 
@@ -141,7 +141,8 @@ class _Reader:
 def _kept(block: Sequence[str], attributes: str, values: Mapping[str, str]) -> list[str]:
     """Return code in a fence, or the table of a block with its delimiters."""
     if block[0][0] == "|":
-        return pipe_table(_rows("\n".join(block[1:-1]), attributes, values)) or list(block)
+        shown = [line for line in block if not _UNSEEN.fullmatch(line)]
+        return pipe_table(_rows("\n".join(shown[1:-1]), attributes, values)) or shown
     language = _LANGUAGE.match(attributes)
     return in_fence("\n".join(block[1:-1]), language[1] if language else block[0].strip("`-."))
 
