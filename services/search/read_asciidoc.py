@@ -32,7 +32,7 @@ _FIELDS = {
 }
 _AUTHORS = re.compile(r"(?:\w[\w.'-]{0,40}+(?: \w[\w.'-]{0,40}+){0,2}(?: <[^<>]{1,200}+>)?(?:; |$)){1,40}")
 _REVISION = re.compile(r"v?(\d[\w.]{0,20}+)(?:, *+(\w[^:]{1,40}+))?(?::.*)?|(\d{4}-\d\d-\d\d)")
-_TITLE = re.compile(r"(={1,6}|#{1,6})[ \t]++(\S.*?)(?:[ \t]++\1)?")
+_TITLE = re.compile(r"(={1,6}|#{1,6})[ \t]++(\S.*+)")
 _UNDERLINES = "=-~^+"
 """Lines below titles, from the document's down."""
 MAX_DIFFERENCE = 2
@@ -168,7 +168,7 @@ def _title(lines: Sequence[str], place: int) -> tuple[int, str, int] | None:
     """Return the level, the words and the number of lines of a title that a line begins; None where none begins."""
     line, below = (*lines[place : place + 2], "")[:2]
     if marked := _TITLE.fullmatch(line):
-        return len(marked[1]), marked[2], 1
+        return len(marked[1]), marked[2].removesuffix(f" {marked[1]}").rstrip(), 1
     above = lines[place - 1] if place else ""
     begins = not above or _ATTRIBUTES.fullmatch(above) or _UNSEEN.fullmatch(above)
     underlined = len(below) > 2 and below[0] in _UNDERLINES and below == below[0] * len(below)

@@ -21,8 +21,8 @@ _TOKEN = re.compile(
 )
 _CODE = re.compile(r"(?i)verbatim|listing|code|minted|alltt")
 """In the name of an environment that shows program code."""
-_CODE_WORD = re.compile(r"\w*code|texttt")
-_OPTIONS = re.compile(r"(?:[ \t]*+(?:\[[^\[\]\n]{0,300}+\]|\{[^{}\n]{0,300}+\}))*+")
+_CODE_WORD = re.compile(r"\A(?:\w*code|texttt)")
+_OPTIONS = re.compile(r"(?>(?:[ \t]*+(?:\[[^\[\]\n]{0,300}+\]|\{[^{}\n]{0,300}+\}))*)")
 _TABLE = re.compile(r"tabu|longtable")
 _FORMULA = re.compile(r"math|equation|align|gather|multline|eqnarray")
 _CLOSES = {"$": "$", "$$": "$$", "\\[": "\\]", "\\(": "\\)"}
@@ -37,26 +37,26 @@ LONGEST_FIELD = 5_000
 """Characters of a title or a list of authors."""
 _HEADER = {"author": "Author", "date": "Date"}
 _UNSEEN = re.compile(
-    r"index\w*|label|usepackage|documentclass|input|include\w*|bibliography\w*|\w*pagestyle|[hv]space|set\w+|c(?:line|midrule)|color|maketitle"
+    r"\A(?:index\w*|label|usepackage|documentclass|input|include\w*|bibliography\w*|\w*pagestyle|[hv]space|set\w+|c(?:line|midrule)|color|maketitle"
     r"|tableofcontents|listof\w+|appendix|protect|relax|xspace|q?quad|(?:no)?indent|centering|ragged\w+|\w*(?:skip|rule|fill|size|page|break)|hline"
-    r"|tiny|small|[lL]arge|LARGE|[hH]uge|bf|it|tt|em|(?:bf|md)series|(?:it|sl|sc|up)shape|(?:rm|sf|tt)family|newblock|par|left|right"
+    r"|tiny|small|[lL]arge|LARGE|[hH]uge|bf|it|tt|em|(?:bf|md)series|(?:it|sl|sc|up)shape|(?:rm|sf|tt)family|newblock|par|left|right)"
 )
 """Commands that, with what stands in their braces, show nothing."""
 _PLAIN = re.compile(
-    r"text\w+|emph|underline|\w*box|caption\w*|thanks|multi(?:column|row)|\w*title|centerline|abstract|keywords?|affil\w*|email"
+    r"\A(?:text\w+|emph|underline|\w*box|caption\w*|thanks|multi(?:column|row)|\w*title|centerline|abstract|keywords?|affil\w*|email)"
 )
 """Commands that show what stands in their last braces."""
 _AS_WRITTEN = "{"
 """Stands for a command that is not known."""
 _KNOWN = re.compile(
-    rf"{'|'.join([*_HEADINGS, *_HEADER])}|href|footnote\w*|bibitem|\w*(?:cite|ref)\w*|{_CODE_WORD.pattern}|{_UNSEEN.pattern}|{_PLAIN.pattern}"
+    rf"\A(?:{'|'.join([*_HEADINGS, *_HEADER])}|href|footnote\w*|bibitem|\w{{0,20}}(?:cite|ref)\w{{0,20}})|{_CODE_WORD.pattern}|{_UNSEEN.pattern}|{_PLAIN.pattern}"
 )
 _LAYOUT = re.compile(
-    r"document|abstract|itemize|enumerate|description|figure|table|center|flush\w+|quot\w+|verse|mini\w+|thebibliography|\w*tabular\w*|multicols"
+    r"\A(?:document|abstract|itemize|enumerate|description|figure|table|center|flush\w+|quot\w+|verse|mini\w+|thebibliography|\w*tabular\w*|multicols)"
 )
 """Environments that only arrange what they hold."""
 _DEFINITION = re.compile(
-    r"\\(?:(?:re)?newcommand|providecommand|def)\*?[ \t]*+\{?\\([A-Za-z]{1,60}+)\}?(?:\[[^\[\]\n]{0,100}+\]){0,2}(?:#\d){0,9}+\{"
+    r"\\(?:(?:re)?newcommand|providecommand|def)\*?[ \t]*+\{?\\([A-Za-z]{1,60}+)\}?(?:\[[^\[\]\n]{0,100}+\]){0,2}(?>(?:#\d){0,9})\{"
 )
 LONGEST_DEFINITION = 300
 _ARGUMENT = re.compile(r"#([1-9])")
@@ -80,7 +80,7 @@ _WORDS |= {"ae": "æ", "oe": "œ", "o": "ø", "aa": "å", "l": "ł", "par": "\n\
 _STANDS = re.compile(r"[|#]|(?:Author|Date): |\$\$|\\(?:begin|end)\{")
 """What begins a line that is none of a paragraph's."""
 _ITEM = re.compile(r"(?m)^[ \t]*+- [ \t]*+\n\s*+")
-_SPACES = re.compile(r"\n(?:[ \t]*+\n)++")
+_SPACES = re.compile(r"\n(?>(?:[ \t]*+\n)+)")
 
 
 class _Open(NamedTuple):

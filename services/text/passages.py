@@ -53,7 +53,7 @@ _VALUE_LINE = re.compile(
     r"[^\s.!?。！？](?:\n|\Z)"
 )
 """A short line of a name and its value, as above a text: `Published: 2009-05-14`."""
-_FIELDS = re.compile(r"(?:[^\W\d_][^:：\n]{0,39}+[:：][^\n]*+(?:\n[ \t]++[^\n]*+)*+\n?){2,}+")
+_FIELDS = re.compile(r"\A(?>(?:[^\W\d_][^:：\n]{0,39}+[:：][^\n]*+(?>(?:\n[ \t]++[^\n]*+)*)\n?){2,})")
 """Lines of names with their values, as at the beginning of a mail or a proposal: its card has them."""
 Kind = Literal["sentence", "title", "value"]
 """What a sentence of a text is: one, a title, or a name with its value on a line of its own."""

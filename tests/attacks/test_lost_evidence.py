@@ -101,7 +101,7 @@ def test_a_step_of_an_earlier_wave_is_sent_back_and_every_verdict_has_its_reason
         plan({"queries": ["William Thomson born Belfast"]}, {"queries": ["wire sounding machine"], "depends_on": ["1"]})
     ]
     endpoint.script["researcher"] = [quoting(BORN), quoting(MACHINE), quoting("He became Lord Kelvin in 1892.")]
-    endpoint.script["reflector"] = [  # none after the first wave: it is sound, and a step is left
+    endpoint.script["reflector"] = [  # none after the first wave: a step is left
         verdicts(enough=False, reasoning="The title is missing.", step1="Look for the title."),
         verdicts(enough=True, reasoning="All is there now."),
     ]
@@ -110,8 +110,8 @@ def test_a_step_of_an_earlier_wave_is_sent_back_and_every_verdict_has_its_reason
     results = {one["step_id"]: one for one in done.evidence["results"]}
     assert (results["1"]["attempts"], results["2"]["attempts"]) == (2, 1)
     first, second, last = results["1"]["reflections"]
-    assert (first["attempt"], first["redo"]) == (1, False)
-    assert "no model was asked" in first["reason"]
+    assert (first["attempt"], first["redo"]) == (0, False)
+    assert "it is judged when its plan has run" in first["reason"]
     assert (second["attempt"], second["redo"], second["reason"]) == (1, True, "Look for the title.")
     assert (last["attempt"], last["redo"], last["reason"]) == (2, False, "All is there now.")
     assert [one["reasoning"] for one in done.evidence["reflections"]] == ["The title is missing.", "All is there now."]
