@@ -45,7 +45,8 @@ async def reflector(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
 
 async def _reflected(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
     context, locale = choices(runtime), state["locale"]
-    fresh = {step_id: result for step_id, result in state["results"].items() if result.unjudged}
+    fresh = {step_id: state["results"][step_id] for step_id in sorted(state["results"], key=int)}
+    fresh = {step_id: result for step_id, result in fresh.items() if result.unjudged}
     arrived = [result for result in fresh.values() if not _put_off_before(result)]
     wave = Usage(seconds=max((result.seconds for result in arrived), default=0.0))
     account: ResearchState = {**state, "usage": state["usage"] + wave}
@@ -86,7 +87,7 @@ async def _reflected(state: ResearchState, runtime: Runtime[RunContext]) -> Rese
     _announce(runtime, locale, reflection, results, context)
     reflection = reflection.model_copy(
         update={
-            "steps": [result.reflections[-1] for result in results.values()],
+            "steps": [results[step_id].reflections[-1] for step_id in sorted(results, key=int)],
             "plan_iteration": state["plan_iterations"],
         }
     )
