@@ -10,6 +10,7 @@ from itertools import islice
 from textwrap import dedent
 from typing import NamedTuple
 
+from services.search.read_markdown import in_fence
 from services.text.tables import pipe_table
 
 _TOKEN = re.compile(
@@ -77,7 +78,7 @@ _WORDS = {
 }
 _WORDS |= {"ae": "æ", "oe": "œ", "o": "ø", "aa": "å", "l": "ł", "par": "\n\n", "newline": "\n", "and": ", "}
 """What commands without arguments show."""
-_STANDS = re.compile(r"[|#]|(?:Author|Date): |\$\$|\\(?:begin|end)\{")
+_STANDS = re.compile(r"[|#]|```|(?:Author|Date): |\$\$|\\(?:begin|end)\{")
 """What begins a line that is none of a paragraph's."""
 _ITEM = re.compile(r"(?m)^[ \t]*+- [ \t]*+\n\s*+")
 _SPACES = re.compile(r"\n(?>(?:[ \t]*+\n)+)")
@@ -108,11 +109,12 @@ def _unwrapped(text: str) -> str:
     """Join the lines of paragraphs and items, whose ends are blanks; code, formulas and rows stay as they are."""
     joined: list[list[str]] = []
     kept = True
-    in_code = in_formula = False
+    fence, in_formula = "", False
     for line in text.split("\n"):
-        fence, formula = line.startswith("```"), line.count("$$") % 2 == 1
-        stands = fence or in_code or formula or in_formula or not line.strip() or _STANDS.match(line) is not None
-        in_code, in_formula = in_code != fence, in_formula != (formula and not in_code)
+        formula = not fence and line.count("$$") % 2 == 1
+        stands = bool(fence) or formula or in_formula or not line.strip() or _STANDS.match(line) is not None
+        fence = ("" if line == fence else fence) if fence else line if line.startswith("```") else ""
+        in_formula = in_formula != formula
         if kept or stands or line.startswith("- "):
             joined.append([line])
         else:
@@ -196,7 +198,7 @@ def _block(text: str, match: re.Match[str], unclosed: set[str]) -> tuple[str, in
     options = _OPTIONS.match(content)
     inside = content[options.end() :] if options else content
     if _CODE.search(name):
-        return f"\n```\n{dedent(inside).strip(chr(10))}\n```\n", behind
+        return "\n".join(["", *in_fence(dedent(inside).strip("\n")), ""]), behind
     if _TABLE.search(name):
         rows = [[" ".join(_read(cell, {}).split()) for cell in _CELL_END.split(row)] for row in _ROW_END.split(inside)]
         return "\n".join(["", *pipe_table([row for row in rows if any(row)]), ""]), behind

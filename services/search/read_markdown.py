@@ -82,8 +82,7 @@ def _with_fences_and_bars(text: str) -> str:
     for token in _BLOCKS.parse(text):
         start, end = token.map or (0, 0)
         if token.type == "code_block":
-            fence = "~~~" if "```" in token.content else "```"
-            rewritten += [*lines[place:start], fence, *token.content.rstrip().split("\n"), fence]
+            rewritten += [*lines[place:start], *in_fence(token.content.rstrip())]
             rewritten += [""] if "".join(lines[end : end + 1]).strip() else []
         elif token.type == "table_open":
             apart = [""] if start and lines[start - 1].strip() else []

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from textwrap import dedent
 
+from services.search.read_markdown import in_fence
 from services.text.tables import pipe_table
 
 _APART = re.compile(r"(?i)<!--|<(pre|source|syntaxhighlight)(?:\s[^<>\n]{0,200})?>")
@@ -50,8 +51,7 @@ def _code(content: str, *, first: bool) -> str:
     lines = dedent(content.strip("\n").rstrip()).split("\n")
     if first and _FIELD.match(lines[0]):
         return "\n".join(lines)
-    fence = "~~~" if "```" in content else "```"
-    return "\n".join([fence, *lines, fence])
+    return "\n".join(in_fence("\n".join(lines)))
 
 
 def _prose(text: str) -> str:

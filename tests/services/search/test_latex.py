@@ -4,6 +4,7 @@ import pytest
 
 from services.search.cards import text_card
 from services.search.convert_plain import convert_plain
+from tests.attacks.processor_time import processor_time
 
 PAPER = r"""\documentclass{article}
 \newcommand{\depth}{\mathbb{D}}
@@ -53,6 +54,7 @@ def test_title_authors_and_date_are_the_card_and_the_rest_of_the_preamble_is_not
             "\\begin{tabular}{l|r}\n\\hline\nPlace & Depth \\\\\n\\hline\nHolm \\& Co & 10,994 \\\\[2pt]\nKermadec & \\textbf{10,047}\n\\end{tabular}",
             "| Place | Depth |\n| --- | --- |\n| Holm & Co | 10,994 |\n| Kermadec | 10,047 |",
         ),
+        ("\\begin{verbatim}\n```\na\n  b\n```\n\\end{verbatim}\nso\nit is", "````\n```\na\n  b\n```\n````\n\nso it is"),
         (r"\begin{verbatim} never closed, \emph{so", r"\begin{verbatim} never closed, so"),
     ],
 )  # fmt: skip
@@ -64,5 +66,11 @@ def test_markup_becomes_what_a_reader_sees(latex: str, shown: str) -> None:
     "piece", ["{", "}", "$", r"\verb|", r"\title{", r"\begin{tabular}", r"\footnote{\footnote{", r"\href{a}{", "\n \n"]
 )
 def test_hostile_markup_is_read_in_linear_time(piece: str) -> None:
-    words = read(PAPER + piece * 20_000 + "the end")
+    with processor_time(6):
+        words = read(PAPER + piece * 20_000 + "the end")
     assert words.endswith("the end")
+
+
+def test_what_is_never_closed_is_looked_for_once() -> None:
+    with processor_time(6):
+        read("\\begin{verbatim}" * 100_000)
