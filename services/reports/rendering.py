@@ -25,7 +25,7 @@ from schemas.document import (
 )
 from services.reports.citation_forms import INFERENCE
 from services.reports.document import changed, unmarked
-from services.reports.sentences import cited_in_head, cited_once, lines_of, marked_before_stops
+from services.reports.sentences import cited_in_head, cited_once, lines_of
 from services.reports.statuses import SIGNS
 
 _SPECIAL = re.compile(
@@ -109,7 +109,6 @@ def _cell(content: Inlines) -> str:
 
 def _line(content: Sequence[Inline]) -> str:
     """Write inlines on one line, with marks of style that open behind a blank and close before one."""
-    content = marked_before_stops(content)
     written: list[str] = []
     open_styles: list[Style] = []
     blank = ""

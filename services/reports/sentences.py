@@ -93,8 +93,7 @@ def join_sentences(parts: Iterable[Units]) -> Inlines:
     """Put sentences together again, with blanks where the script has them."""
     units: list[Inline] = []
     for part in parts:
-        said = [unit for unit in units[-3:] if not isinstance(unit, Mark)]
-        stops = said and part and (text_of(said[-1:]) in "。！？；）" or text_of(part[:1]) in "。！？")
+        stops = units and part and (text_of(units[-1:]) in "。！？；）" or text_of(part[:1]) in "。！？")
         if units and part and not stops:
             styles = [unit.styles if isinstance(unit, Text) else frozenset() for unit in (units[-1], part[0])]
             units.append(Text(" ", frozenset.intersection(*styles) - {"code"}))

@@ -14,7 +14,16 @@ from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.claim_check import ClaimCheck, check_summary
 from services.reports.document import contents, letters, within
 from services.reports.markdown_blocks import joined
-from services.reports.sentences import Units, ids_in, text_of, trimmed, units_of, with_citations, words_of
+from services.reports.sentences import (
+    Units,
+    ids_in,
+    marked_before_stops,
+    text_of,
+    trimmed,
+    units_of,
+    with_citations,
+    words_of,
+)
 from services.reports.statuses import SIGNS
 
 _LABEL = re.compile(r"[^*_.。!！\n]{1,60}")
@@ -282,4 +291,4 @@ def _settled(units: Units, claim: Claim) -> list[Inline]:
         return settled
     while settled and text_of(settled[-1:]).isspace():
         settled.pop()
-    return [*settled, Mark(claim.status, claim.reason, len(letters(claim.text)))]
+    return marked_before_stops([*settled, Mark(claim.status, claim.reason, len(letters(claim.text)))])

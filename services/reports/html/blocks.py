@@ -31,7 +31,6 @@ from services.reports.html.figure import figure, table
 from services.reports.html.sanitised import mathml, sanitised
 from services.reports.labels import Labels
 from services.reports.references import Reference, is_web_link
-from services.reports.sentences import marked_before_stops
 from services.reports.statuses import SIGNS
 from services.text.quotable import as_read
 
@@ -84,7 +83,7 @@ class Blocks:
         """Render inlines; a marked statement is underlined, and its sign leads to the reason."""
         return Markup("").join(
             self._marked(self._run(inlines), mark) if mark else self._run(inlines)
-            for inlines, mark in statements(tuple(marked_before_stops(content)))
+            for inlines, mark in statements(tuple(content))
         )
 
     def _run(self, content: Sequence[Inline]) -> Markup:

@@ -32,7 +32,7 @@ def test_a_draft_is_the_reports_own_text_without_marks_and_with_those_of_inferen
     assert report.document
     assert to_draft(report.document.body) == (
         "# T\n\n## A\n\nIt went on to Japan [E1-2]. Nobody painted the wire green [E2-1]. It was deep [E1-1].\n\n"
-        "The wire made soundings near Guam quicker [E1-1][E2-1].[⇒]"
+        "The wire made soundings near Guam quicker [E1-1][E2-1][⇒]."
     )
 
 

@@ -85,20 +85,20 @@ CONCLUDED, UNPROVED = Mark("inferred"), Mark("unverified")
         ([Text("One "), A, Text(". Two. Three "), A, Text(".")], "One [[1]](a). Two. Three [[1]](a)."),
         ([Text("One "), A, B, Text(". Two "), A, Text(".")], "One [[1]](a)[[2]](b). Two [[1]](a)."),
         ([Text("甲"), A, Text("。乙"), A, Text("。")], "甲。乙[[1]](a)。"),
-        ([Text("One "), A, Text("."), Mark("inferred"), Text(" Two "), A, Text(".")], "One [[1]](a)‡. Two [[1]](a)."),
+        ([Text("One "), A, Mark("inferred"), Text(". Two "), A, Text(".")], "One [[1]](a)‡. Two [[1]](a)."),
         (
-            [Text("One "), A, Text("."), CONCLUDED, Text(" Two "), A, Text("."), CONCLUDED, Text(" Three "), A],
+            [Text("One "), A, CONCLUDED, Text(". Two "), A, CONCLUDED, Text(". Three "), A],
             "One. Two [[1]](a)‡. Three [[1]](a)",
         ),
         (
-            [Text("One "), A, Text("."), CONCLUDED, Text(" Two "), B, Text("."), CONCLUDED],
+            [Text("One "), A, CONCLUDED, Text(". Two "), B, CONCLUDED, Text(".")],
             "One [[1]](a)‡. Two [[2]](b)‡.",
         ),
         (
-            [Text("One "), A, Text("."), UNPROVED, Text(" Two "), A, Text("."), UNPROVED],
+            [Text("One "), A, UNPROVED, Text(". Two "), A, UNPROVED, Text(".")],
             "One [[1]](a)†. Two [[1]](a)†.",
         ),
-        ([Text("甲"), A, Text("。"), CONCLUDED, Text("乙"), A, Text("。"), CONCLUDED], "甲。乙[[1]](a)‡。"),
+        ([Text("甲"), A, CONCLUDED, Text("。乙"), A, CONCLUDED, Text("。")], "甲。乙[[1]](a)‡。"),
         ([Text("See .npmrc "), A, Text(". Two "), A, Text(".")], "See .npmrc. Two [[1]](a)."),
     ],
 )
