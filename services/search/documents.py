@@ -15,6 +15,7 @@ from services.embedding.models import INSTALL, Embedder, Local, embedders
 from services.run.errors import IndexDamaged, SearchError
 from services.run.settings import settings
 from services.run.ui_text import say
+from services.search.all_texts import all_texts
 from services.search.converters import beyond_limits, left_today
 from services.search.file_types import BEYOND_LIMITS, OTHER_KIND, TABLES
 from services.search.folder_files import list_files, nothing_in
@@ -112,6 +113,10 @@ class Documents:
         if models and await asyncio.to_thread(self.index.passages) <= WHOLLY_EMBEDDED:
             for model in models:
                 await embed(self.index, model)
+
+    async def all_texts(self) -> Table | None:
+        """Return all texts as one file for programs; None where they are few or too long together."""
+        return await asyncio.to_thread(all_texts, self.index)
 
     async def at(self, url: str) -> Hit | None:
         """Return a document's present content; None if it is gone or in another folder."""

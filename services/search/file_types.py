@@ -1,6 +1,7 @@
 """Types of searchable files, their limits, and the result of a conversion with the passages by whose words it is searched."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from typing_extensions import TypedDict
@@ -47,6 +48,17 @@ SHORTEST_MEANING = 12
 """Minimum characters of a sentence, or of a passage below its headings, that have a vector: "None." is near to anything that is near to its title."""
 MAX_ROWS_BY_MEANING = 20
 """Passages of further rows of tables in a file, after which only words find such rows: they are mostly numbers, and very many."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """State of a file before it is read."""
+
+    path: str
+    """Path relative to the folder, with forward slashes."""
+    size: int
+    mtime: int
+    """Time of the last change in nanoseconds."""
 
 
 class PassageTerms(NamedTuple):

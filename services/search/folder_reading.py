@@ -19,8 +19,8 @@ from schemas.events import ReadingProgress
 from services.run.scope import current_run
 from services.sandbox.slots import Slots
 from services.search.converters import CONVERSIONS, PLAIN_CONVERSIONS, Converters, beyond_limits, left_today
-from services.search.file_types import CONVERTED, TABLES, Converted
-from services.search.index import FileState, FolderIndex
+from services.search.file_types import CONVERTED, TABLES, Converted, FileState
+from services.search.index import FolderIndex
 
 FIRST_REPORT = 0.5
 """Seconds after which the first progress is told; an opening with nothing to read ends before."""

@@ -8,7 +8,6 @@ import json
 import math
 import sqlite3
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -19,7 +18,7 @@ from schemas.clean_text import clean_line
 from services.embedding.vectors import Cache
 from services.run.evidence_store import file_hash
 from services.run.private_files import make_private_folder
-from services.search.file_types import BEYOND_LIMITS, Converted, PassageTerms, passage_terms
+from services.search.file_types import BEYOND_LIMITS, Converted, FileState, PassageTerms, passage_terms
 from services.search.hit import Hit, HitPassage
 from services.search.index_file import SCHEMA, VERSION, Connections, PassageVectors, check, count_change, generation
 from services.search.links import Titles
@@ -41,17 +40,6 @@ _titles = Cache[Titles]()
 _TABLES = TypeAdapter(list[Profiled])
 _checked: set[str] = set()
 """Files of indexes that this process has found undamaged."""
-
-
-@dataclass(frozen=True, slots=True)
-class FileState:
-    """State of a file before it is read."""
-
-    path: str
-    """Path relative to the folder, with forward slashes."""
-    size: int
-    mtime: int
-    """Time of the last change in nanoseconds."""
 
 
 class TimeOver(Exception):
@@ -154,6 +142,18 @@ class FolderIndex:
     def listing(self) -> list[tuple[str, str]]:
         """Return path and title of each searchable file, by path."""
         return self._rows("SELECT path, title FROM files WHERE error IS NULL ORDER BY path")
+
+    def characters(self) -> int:
+        """Return the number of characters of all texts together."""
+        [(characters,)] = self._rows("SELECT sum(length) FROM (SELECT max(last) AS length FROM passages GROUP BY hash)")
+        return characters or 0
+
+    def documents(self, characters: int) -> list[tuple[str, str, str, str, str]]:
+        """Return path, title, date of publication, card as JSON, and first characters of each searchable file, by path."""
+        statement = (
+            "SELECT path, title, published, card, substr(text, 1, ?) FROM files JOIN texts USING (hash) ORDER BY path"
+        )
+        return self._rows(statement, characters)
 
     def count(self) -> int:
         """Return the number of searchable files."""

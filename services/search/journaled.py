@@ -187,10 +187,11 @@ async def overview_once(run: Run) -> list[str]:
 
 
 async def tables_once(run: Run, text: str, limit: int, found: Collection[str]) -> list[str]:
-    """Describe the tables that are nearest to a text (`Providers.nearest_tables`), or return what was recorded."""
+    """Describe the tables that are nearest to a text (`Providers.nearest_tables`) and the files of all texts, or return what was recorded."""
 
     async def work() -> _Tables:
-        tables = (await providers_for(run.context)).nearest_tables(text, limit, found)
+        providers = await providers_for(run.context)
+        tables = [*providers.nearest_tables(text, limit, found), *await providers.all_texts()]
         max_chars = min(DESCRIBED, ALL_DESCRIBED // max(1, len(tables)))
         return _Tables(described=[table.describe(max_chars) for table in tables])
 
@@ -200,10 +201,12 @@ async def tables_once(run: Run, text: str, limit: int, found: Collection[str]) -
 async def table_files_once(
     run: Run, text: str, evidence: EvidenceStore, limit: int, found: Collection[str]
 ) -> tuple[list[TableView], dict[str, bytes]]:
-    """Return the tables relevant to a text, as `tables_once` finds them: their profiles, and their files by name."""
+    """Return the tables relevant to a text, and the files of all texts that it names: their profiles, and their files by name."""
 
     async def work() -> _TableFiles:
-        tables = (await providers_for(run.context)).nearest_tables(text, limit, found)
+        providers = await providers_for(run.context)
+        named = [table for table in await providers.all_texts() if table.view.file in text]
+        tables = [*named, *providers.nearest_tables(text, limit, found)]
         files = await asyncio.gather(*(asyncio.to_thread(table.read) for table in tables))
         hashes = [await evidence.put_bytes(data) for data in files]
         return _TableFiles(views=[table.view for table in tables], hashes=hashes)

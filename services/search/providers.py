@@ -95,6 +95,11 @@ class Providers:
             ] or ranked
         return [table for _, table in ranked][:limit]
 
+    async def all_texts(self) -> list[Table]:
+        """Return for each folder whose texts are many, and not too long together, the file of them all."""
+        described = await asyncio.gather(*(documents.all_texts() for documents in self.documents))
+        return [table for table in described if table is not None]
+
 
 async def notices_for(context: RunContext, locale: str) -> list[str]:
     """Return messages for the user before the search, in their language."""

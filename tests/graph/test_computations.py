@@ -79,3 +79,38 @@ async def test_reflector_and_writer_see_what_the_columns_of_a_printed_table_are(
         [asked, *_] = endpoint.asked(role)
         assert 'columns="ship casts fathoms"' in asked
     assert verify_bundle(Path(report.folder or "")).problems == []
+
+
+@pytest.mark.parametrize("named", [True, False])
+async def test_a_program_reads_every_text_of_a_folder_whose_file_its_step_names(
+    endpoint: OpenAIServer, tmp_path: Path, named: bool
+) -> None:
+    folder = tmp_path / "post"
+    folder.mkdir()
+    for n in range(1, 15):
+        (folder / f"letter-{n:02}.md").write_text(
+            f"# Letter {n}\n\nThe keeper {'saw' if n % 5 else 'lost'} the mail.\n"
+        )
+    description = f"Count the lost mails{' in post-texts.jsonl' if named else ''}."
+    counted = {"id": "1", "title": "Lost", "description": description, "step_type": "processing"}
+    endpoint.script["planner"] = [json.dumps({"title": "Mail", "steps": [counted]})]
+    code = (
+        "import json\ntexts = [json.loads(line)['text'] for line in open('post-texts.jsonl')]\n"
+        "lost = sum('lost' in text for text in texts)\nprint(f'Of {len(texts)} letters {lost} tell of lost mail.')"
+    )
+    endpoint.script["coder"] = [json.dumps({"description": "letters", "code": code})]
+    endpoint.script["reporter"] = ["# Mail\n\nOf 14 letters 2 tell of lost mail [E1-1].\n"]
+    report = await aresearch(
+        "How many letters are there, and how many of them tell of lost mail?",
+        docs=[folder],
+        out=tmp_path / "out",
+        max_plan_iterations=1,
+    )
+    [planned, *_], [asked, *_] = endpoint.asked("planner"), endpoint.asked("coder")
+    assert "post-texts.jsonl: 14 rows; columns: path: text, 14 different" in planned
+    assert ('<table file="post-texts.jsonl"' in asked) == named
+    assert (report.results[0].status == "done") == named
+    if named:
+        assert "Tables: post-texts.jsonl" in report.markdown
+        assert {excerpt.quote for excerpt in report.excerpts} >= {"Of 14 letters 2 tell of lost mail."}
+        assert verify_bundle(Path(report.folder or "")).problems == []

@@ -1,0 +1,43 @@
+"""All texts of a folder as one file for programs."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from services.search import all_texts
+from services.search.documents import open_documents
+
+LETTER = "# Letter {n}\n\nDate: 1872-03-{n:02}\nStatus: {status}\n\nThe keeper counted {n} ships.\n"
+
+
+def letters(folder: Path, count: int) -> Path:
+    folder.mkdir()
+    for n in range(1, count + 1):
+        (folder / f"letter-{n:02}.md").write_text(LETTER.format(n=n, status="draft" if n % 2 else "sent"))
+    (folder / "ships.csv").write_text("ship,guns\nBlake,2\nTuscarora,3\n")
+    return folder
+
+
+async def test_the_file_has_every_document_with_its_card_and_its_whole_text(tmp_path: Path) -> None:
+    documents = await open_documents(letters(tmp_path / "post", 12), tmp_path / "home")
+    table = await documents.all_texts()
+    assert table is not None
+    records = [json.loads(line) for line in table.read().decode().splitlines()]
+    assert [record["path"] for record in records] == [f"letter-{n:02}.md" for n in range(1, 13)]
+    assert records[4]["title"] == "Letter 5"
+    assert records[4]["status"] == "draft"
+    assert records[4]["text"].endswith("The keeper counted 5 ships.")
+    assert table.view.file == "post-texts.jsonl"
+    assert table.view.rows == 12
+    assert "status: text, 2 different, e.g. draft | sent" in table.view.columns
+    assert [json.loads(line)["title"] for line in table.view.sample.splitlines()] == ["Letter 5", "Letter 9"]
+
+
+@pytest.mark.parametrize(("count", "longest"), [(9, 30_000_000), (12, 500)])
+async def test_few_or_very_long_texts_make_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, longest: int
+) -> None:
+    monkeypatch.setattr(all_texts, "LONGEST", longest)
+    documents = await open_documents(letters(tmp_path / "post", count), tmp_path / "home")
+    assert await documents.all_texts() is None
