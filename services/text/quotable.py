@@ -11,9 +11,10 @@ GAP = " … "
 """Stands for sentences that are quoted elsewhere, where others around them are shown."""
 _IMAGE = re.compile(r"!\[[^\[\]\n]{0,200}\]\([^()\s]{0,500}(?:\s\"[^\"\n]{0,200}\")?\)")
 _LINK = re.compile(r"\[([^\[\]\n]{1,300})\]\([^()\s]{1,500}(?:\s\"[^\"\n]{0,200}\")?\)")
-_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)([^*_\n]{1,300})\1")
-_LONE_EMPHASIS = re.compile(r"(?<![\w*])\*\*(?!\*)|(?<!\*)\*\*(?![\w*])")
-"""A mark of emphasis whose other end was not quoted; between letters it may be a power."""
+_CODE_OR_BOLD = re.compile(r"(?<!`)`([^`\n]{1,500})`(?!`)|(?<![A-Za-z0-9])\*\*(?!\s)((?:[^*\n]|\*(?!\*)){1,300})(?<!\s)\*\*")
+"""Code, in which marks are its own, or bold text. `__name__` is a name more often than bold."""
+_LONE_EMPHASIS = re.compile(r"^\*\*(?!\*)|(?<=[^\s*])\*\*(?![\w*])", re.MULTILINE)
+"""A mark of bold text whose other end was not quoted: `**kwargs` within a line is none."""
 _ITALIC = re.compile(r"(?<![\w*\\])\*(?![\s*])([^*\n]{1,300})(?<![\s*\\])\*(?![\w*])")
 _LINE_MARKS = re.compile(r"^(?:#{1,6}|[-*+>])\s+")
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\(?\w{1,2}[.)、])\s+")
@@ -24,7 +25,7 @@ _RULE = re.compile(r"[|\s:+=_*~-]+")
 def without_markup(text: str) -> str:
     """Return Markdown as it reads: links as their words, no images, no marks of bold text or code."""
     text = _LINK.sub(r"\1", _IMAGE.sub("", text))
-    return _EMPHASIS.sub(lambda match: match.group(2), text).replace("`", "").replace("\\#", "#")
+    return _CODE_OR_BOLD.sub(lambda match: match[1] or match[2], text).replace("`", "").replace("\\#", "#")
 
 
 def as_prose(text: str) -> str:

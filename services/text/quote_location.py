@@ -25,6 +25,7 @@ LINK = re.compile(r"!?\[(?=(?:[^\[\]\n]|\[[^\[\]\n]{1,30}\]){1,300}\]\()|\]\([^(
 """What of a link in Markdown is not its words."""
 _ADDRESS = re.compile(r"<((?:[^\s<>@]{1,64}+@|[A-Za-z]{2,8}+://)[^\s<>]{1,500}+)>")
 """An address in angle brackets."""
+_BOLD = "**"
 _HYPHEN = re.compile(r"(?<=[^\W\d_])-\s*(?=[^\W\d_])")
 _SPACES = re.compile(r"\s+")
 _IDLE_SPACE = re.compile(rf"(?<=[^\w\s]) | (?=[^\w\s])|(?<=[{_CJK}]) | (?=[{_CJK}])")
@@ -70,19 +71,23 @@ def locate(quote: str, text: str) -> tuple[int, int] | None:
     for left in range(0, len(text), _WINDOW):
         folded = _fold(text[left : left + _WINDOW + reach])
         if span := _search(parts, folded):
-            return _with_whole_links(text, left + span[0], left + span[1])
+            return _with_whole_marks(text, left + span[0], left + span[1])
         if in_other_case is None and (span := _search(lowered, folded.lowered())):
-            in_other_case = _with_whole_links(text, left + span[0], left + span[1])
+            in_other_case = _with_whole_marks(text, left + span[0], left + span[1])
     return in_other_case
 
 
-def _with_whole_links(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return a span that begins or ends with the words of a link with all of the link."""
+def _with_whole_marks(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return a span with all of a link or bold text with whose words it begins or ends."""
     held = text[start:end]
     if (closed := held.find("](")) >= 0 and "[" not in held[:closed] and text[start - 1 : start] == "[":
         start -= 2 if text[start - 2 : start - 1] == "!" else 1
     if held.rfind("[") > held.rfind("](") and (rest := LINK.match(text, end)):
         end = rest.end()
+    if held.count(_BOLD) % 2 and text.startswith(_BOLD, end):
+        return start, end + len(_BOLD)
+    if held.count(_BOLD) % 2 and text.endswith(_BOLD, 0, start):
+        return start - len(_BOLD), end
     return start, end
 
 

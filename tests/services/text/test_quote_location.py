@@ -129,6 +129,11 @@ def test_a_wrapped_line_is_joined_at_the_same_length() -> None:
         ("- See [the chart](charts.md) of the bay.", "See the chart of the bay."),
         ("不能把各年级的百分比直接平均**，因为人数不同。", "不能把各年级的百分比直接平均，因为人数不同。"),
         ("The area is 2**3 and not 9.", "The area is 2**3 and not 9."),
+        (
+            "It is f(*args, **kwargs), or **g(*a)**, of __init__, in `a **b` and `c **d`.",
+            "It is f(*args, **kwargs), or g(*a), of __init__, in a **b and c **d.",
+        ),
+        ("**Not so.** It is **heavy", "Not so. It is **heavy"),
         ("---", "---"),
         ("Its form is `0x02 || rlp([a])`.", "Its form is 0x02 || rlp([a])."),
         (
