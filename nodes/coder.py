@@ -5,14 +5,14 @@ from mimetypes import guess_type
 
 from langgraph.runtime import Runtime
 
-from schemas.coder import MOST_LINES, Code, CodeAttempt, CoderPrompt, TableView
+from schemas.coder import MOST_LINES, Code, CodeAttempt, CoderPrompt, ProgramView, TableView
 from schemas.context import RunContext
 from schemas.evidence import NO_INPUT, Artifact, Excerpt, Passage, Source
 from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
 from services.check.numbers import proving
 from services.evidence.citable_excerpts import placed
-from services.evidence.computation import StoredLine, lines_holding, lines_of, trace
+from services.evidence.computation import StoredLine, lines_holding, lines_of, programs_of, trace
 from services.evidence.views import overview
 from services.models import ask
 from services.run.scope import Run, current_run, evidence_of
@@ -79,9 +79,10 @@ async def _lay_out(run: Run, task: StepTask, workspace: Workspace) -> list[Table
 
 async def _with_programs(run: Run, task: StepTask, views: list[TableView], workspace: Workspace) -> Outcome:
     """Let the model write a program whose output is the finding, and correct it when it fails."""
+    prompt = await _prompt(run, task, views, workspace)
     attempts: list[CodeAttempt] = []
     for _ in range(MAX_CODE_RUNS):
-        code = await ask("coder", _prompt(task, views, workspace, attempts, run.context.level.evidence_tokens), Code)
+        code = await ask("coder", prompt.model_copy(update={"attempts": attempts}), Code)
         ran = await run_once(run, code.code, workspace.files, workspace.evidence)
         if ran.ok and ran.stdout.strip():
             source, output = await workspace.add_computation(code.code, code.description, ran)
@@ -105,7 +106,7 @@ async def _with_tools(run: Run, task: StepTask, views: list[TableView], workspac
     offered = await tool_set(run, task, workspace)
     queries_databases = any(tool.name == QUERY for tool in offered.tools)
     databases = await schema_views(run) if queries_databases else []
-    prompt = _prompt(task, views, workspace, [], run.context.level.evidence_tokens)
+    prompt = await _prompt(run, task, views, workspace)
     prompt = prompt.model_copy(update={"with_tools": True, "databases": databases})
     worked = await use_tools("coder", prompt, offered.tools, workspace)
     passages, sources = workspace.passages, workspace.sources
@@ -143,9 +144,7 @@ def _nothing(task: StepTask, worked: Worked) -> StepResult:
     return StepResult(step_id=task["step"].id, status="failed", error=error)
 
 
-def _prompt(
-    task: StepTask, tables: list[TableView], workspace: Workspace, attempts: list[CodeAttempt], room: int
-) -> CoderPrompt:
+async def _prompt(run: Run, task: StepTask, tables: list[TableView], workspace: Workspace) -> CoderPrompt:
     step, own = task["step"], {table.file for table in tables}
     return CoderPrompt(
         question=task["question"],
@@ -158,12 +157,25 @@ def _prompt(
             task["results"],
             task["sources"],
             shows=lambda _, item: bool(quantities(item.quote)),
-            room=room,
+            room=run.context.level.evidence_tokens,
         ),
         tables=tables,
         files=[name for name in workspace.files if name not in own],
-        attempts=attempts,
+        programs=await _programs(task, workspace),
+        attempts=[],
     )
+
+
+async def _programs(task: StepTask, workspace: Workspace) -> list[ProgramView]:
+    """Return the programs that computed what the step works on, each once."""
+    written = await programs_of(task["sources"].values(), workspace.evidence)
+    views = {
+        excerpt.content_hash: ProgramView(step_id=step_id, code=written[excerpt.content_hash].code)
+        for step_id, result in task["results"].items()
+        for excerpt in result.excerpts
+        if excerpt.content_hash in written
+    }
+    return list(views.values())
 
 
 def _as_passage(excerpt: Excerpt) -> Passage:

@@ -99,21 +99,23 @@ def _prompt(
     background = state["background"] or Background()
     outline = reflection.outline if reflection is not None and plans else []
     steering = [message.text for message in for_planner(state)]
+    steps = steps_by_id(plans)
+    computed = {step_id for step_id, step in steps.items() if step.step_type == "processing"}
     return PlannerPrompt(
         question=research_question(state),
         locale=state["locale"],
         today=state["today"],
         max_step_num=context.max_step_num,
-        first_id=len(steps_by_id(plans)) + 1,
+        first_id=len(steps) + 1,
         background=background_views(state["background"], state["results"], state["sources"]),
         nearby=[title for title in background.titles if title not in background.folders],
         folders=background.folders,
         feedback=state["feedback"],
         findings=overview(
-            steps_by_id(plans),
+            steps,
             state["results"],
             state["sources"],
-            shows=lambda result, _: not result.finding,
+            shows=lambda result, _: not result.finding or result.step_id in computed,
             room=context.level.evidence_tokens,
         ),
         gaps=_gaps(state),

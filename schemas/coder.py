@@ -47,6 +47,13 @@ class CodeAttempt(BaseModel):
     error: str
 
 
+class ProgramView(BaseModel):
+    """A program that computed the finding of an earlier step."""
+
+    step_id: str
+    code: str
+
+
 class CoderPrompt(BaseModel):
     """Variables of `prompts/coder.md`."""
 
@@ -59,6 +66,8 @@ class CoderPrompt(BaseModel):
     tables: list[TableView]
     files: list[str] = Field(default_factory=list)
     """Names of further files in the working folder: what earlier steps found and made."""
+    programs: list[ProgramView] = Field(default_factory=list)
+    """Programs of the steps whose findings this step works on."""
     attempts: list[CodeAttempt]
     most_lines: int = MOST_LINES
     """Lines of a program's output that become excerpts."""

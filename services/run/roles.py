@@ -49,7 +49,7 @@ DEFAULTS: dict[str, tuple[float, int]] = {
     "coordinator": (0.0, 700),
     "planner": (0.3, 800),
     "researcher": (0.2, 1_000),
-    "coder": (0.2, 1_500),
+    "coder": (0.2, 2_500),
     "reflector": (0.3, 500),
     "reporter": (0.5, 2_000),
     "verifier": (0.0, 4_000),

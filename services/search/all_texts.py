@@ -15,8 +15,8 @@ FEWEST = 10
 """Texts from which a folder has such a file: fewer are read by search."""
 LONGEST = 30_000_000
 """Characters of all texts together; a folder that has more has no such file."""
-SAMPLES, SAMPLE = 2, 1_500
-"""Texts whose beginnings a model sees, and characters of each."""
+SAMPLES = (300, 1_500, 300, 300, 1_500, 300)
+"""Characters of the beginnings of texts that a model sees, at even distances."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ def all_texts(index: FolderIndex) -> AllTexts | None:
     """Describe the file of a folder's documents; None where they are few or too long together. Blocking."""
     if index.count() < FEWEST or index.characters() > LONGEST:
         return None
-    records = list(_records(index, SAMPLE))
+    records = list(_records(index, max(SAMPLES)))
     if len(records) < FEWEST:
         return None
     fields = [field for field in records[0] if field != "text" and any(record[field] for record in records)]
@@ -42,9 +42,13 @@ def all_texts(index: FolderIndex) -> AllTexts | None:
     view = profile(PurePath(f"{index.folder.name}-texts.jsonl"), "", rows)
     if view is None:
         return None
-    columns = [*view.columns, f"text: the whole text, of which the samples have {SAMPLE} characters at most"]
-    samples = (records[len(records) * place // (SAMPLES + 1)] for place in range(1, SAMPLES + 1))
-    sample = "".join(_line({field: record[field] for field in (*fields, "text")}) for record in samples).strip()
+    columns = [*view.columns, "text: the whole text, of which the samples have only the beginning"]
+    shown = [
+        {**{field: record[field] for field in fields}, "text": record["text"][:length]}
+        for place, length in enumerate(SAMPLES, 1)
+        for record in [records[len(records) * place // (len(SAMPLES) + 1)]]
+    ]
+    sample = "".join(map(_line, shown)).strip()
     return AllTexts(index.folder, view.model_copy(update={"columns": columns, "sample": sample}), index=index)
 
 

@@ -11,7 +11,9 @@ GAP = " … "
 """Stands for sentences that are quoted elsewhere, where others around them are shown."""
 _IMAGE = re.compile(r"!\[[^\[\]\n]{0,200}\]\([^()\s]{0,500}(?:\s\"[^\"\n]{0,200}\")?\)")
 _LINK = re.compile(r"\[([^\[\]\n]{1,300})\]\([^()\s]{1,500}(?:\s\"[^\"\n]{0,200}\")?\)")
-_CODE_OR_BOLD = re.compile(r"(?<!`)`([^`\n]{1,500})`(?!`)|(?<![A-Za-z0-9])\*\*(?!\s)((?:[^*\n]|\*(?!\*)){1,300})(?<!\s)\*\*")
+_CODE_OR_BOLD = re.compile(
+    r"(?<!`)`([^`\n]{1,500})`(?!`)|(?<![A-Za-z0-9])\*\*(?!\s)((?:[^*\n]|\*(?!\*)){1,300})(?<!\s)\*\*"
+)
 """Code, in which marks are its own, or bold text. `__name__` is a name more often than bold."""
 _LONE_EMPHASIS = re.compile(r"^\*\*(?!\*)|(?<=[^\s*])\*\*(?![\w*])", re.MULTILINE)
 """A mark of bold text whose other end was not quoted: `**kwargs` within a line is none."""

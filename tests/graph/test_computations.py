@@ -114,3 +114,22 @@ async def test_a_program_reads_every_text_of_a_folder_whose_file_its_step_names(
         assert "Tables: post-texts.jsonl" in report.markdown
         assert {excerpt.quote for excerpt in report.excerpts} >= {"Of 14 letters 2 tell of lost mail."}
         assert verify_bundle(Path(report.folder or "")).problems == []
+
+
+async def test_a_later_plan_sees_what_was_computed_and_a_later_program_the_one_before(
+    endpoint: OpenAIServer, docs: Path
+) -> None:
+    computed = {"id": "1", "title": "Rows", "description": "d", "step_type": "processing"}
+    further = {**computed, "id": "2", "title": "More", "depends_on": ["1"]}
+    endpoint.script["planner"] = [
+        json.dumps({"title": title, "steps": [step]}) for title, step in (("A", computed), ("B", further))
+    ]
+    endpoint.script["reflector"] = [json.dumps({"has_enough_context": False, "missing_aspects": ["more rows"]})]
+    code = "print(len(open('soundings.csv').readlines()), 'lines stand in the table.')"
+    endpoint.script["coder"] = [json.dumps({"description": "lines", "code": code})]
+    await aresearch(QUESTION, docs=[docs], max_plan_iterations=2)
+    [_, planned] = endpoint.asked("planner")
+    assert "4 lines stand in the table." in planned
+    [first, second] = endpoint.asked("coder")
+    assert "<program" not in first
+    assert f'<program step="1">\n{code}\n</program>' in second
