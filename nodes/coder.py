@@ -12,7 +12,7 @@ from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
 from services.check.numbers import proving
 from services.evidence.citable_excerpts import placed
-from services.evidence.computation import StoredLine, lines_holding, lines_of, programs_of, trace
+from services.evidence.computation import StoredLine, lines_holding, lines_of, program_of, trace
 from services.evidence.views import overview
 from services.models import ask
 from services.run.scope import Run, current_run, evidence_of
@@ -167,14 +167,17 @@ async def _prompt(run: Run, task: StepTask, tables: list[TableView], workspace: 
 
 
 async def _programs(task: StepTask, workspace: Workspace) -> list[ProgramView]:
-    """Return the programs that computed what the step works on, each once."""
-    written = await programs_of(task["sources"].values(), workspace.evidence)
-    views = {
-        excerpt.content_hash: ProgramView(step_id=step_id, code=written[excerpt.content_hash].code)
-        for step_id, result in task["results"].items()
-        for excerpt in result.excerpts
-        if excerpt.content_hash in written
-    }
+    """Return the programs that computed what the step works on, and that of its earlier attempt with what it printed."""
+    step, previous = task["step"], task["previous"]
+    made = {key: result for key, result in task["results"].items() if task["steps"][key].step_type == "processing"}
+    made |= {step.id: previous} if previous else {}
+    views: dict[str, ProgramView] = {}
+    for step_id, result in made.items():
+        for content_hash in dict.fromkeys(excerpt.content_hash for excerpt in result.excerpts):
+            program = program_of(await workspace.evidence.get_text(content_hash))
+            if program is not None:
+                printed = program.output if step_id == step.id else ""
+                views[content_hash] = ProgramView(step_id=step_id, code=program.code, output=printed[:OUTPUT_SHOWN])
     return list(views.values())
 
 

@@ -48,10 +48,12 @@ class CodeAttempt(BaseModel):
 
 
 class ProgramView(BaseModel):
-    """A program that computed the finding of an earlier step."""
+    """A program that computed the finding of an earlier step, or of an earlier attempt of this step."""
 
     step_id: str
     code: str
+    output: str = ""
+    """The beginning of what it printed; empty where findings show it."""
 
 
 class CoderPrompt(BaseModel):
@@ -67,7 +69,7 @@ class CoderPrompt(BaseModel):
     files: list[str] = Field(default_factory=list)
     """Names of further files in the working folder: what earlier steps found and made."""
     programs: list[ProgramView] = Field(default_factory=list)
-    """Programs of the steps whose findings this step works on."""
+    """Programs of the steps whose findings this step works on, and of its earlier attempt."""
     attempts: list[CodeAttempt]
     most_lines: int = MOST_LINES
     """Lines of a program's output that become excerpts."""

@@ -22,6 +22,8 @@ from services.text.tokens import tokens
 _QUERY, _TABLES, _SQL, _RESULT = "# Query", "## Tables", "## SQL", "## Result"
 _INPUTS, _CODE, _OUTPUT = "## Inputs", "## Code", "## Output"
 _UNISOLATED = "It ran without isolation (LEADLINE_SANDBOX=unsafe)."
+_TICKS = re.compile("`+")
+_FENCED = re.compile(r"(`{3,})python\n(.*)\n\1", re.DOTALL)
 _MAX_OUTPUTS = 20
 """Headings of an output that are tried, from the last."""
 
@@ -55,6 +57,7 @@ class Computation:
     def text(self) -> str:
         """Return what is stored: inputs with their hashes, the code, and its output last."""
         inputs = [f"{name} sha256:{hashlib.sha256(data).hexdigest()}" for name, data in sorted(self.files.items())]
+        fence = "`" * max(3, 1 + max(map(len, _TICKS.findall(self.code)), default=0))
         return normalise_text(
             "\n".join(
                 [
@@ -65,7 +68,9 @@ class Computation:
                     *inputs,
                     "",
                     _CODE,
+                    f"{fence}python",
                     self.code,
+                    fence,
                     *([] if self.isolated else ["", _UNISOLATED]),
                     "",
                     _OUTPUT,
@@ -112,6 +117,8 @@ def program_of(text: str) -> Program | None:
     ends = list(re.finditer(rf"\n\n{_OUTPUT}\n", rest))
     for end in reversed(ends[-_MAX_OUTPUTS:]):  # what a program prints may look like the heading of its output
         code = rest[: end.start()].removesuffix(f"\n\n{_UNISOLATED}")
+        if fenced := _FENCED.fullmatch(code):  # not in bundles of earlier versions
+            code = fenced[2]
         if (tree := parsed(code)) is not None:
             return Program(code, "python", files_read(tree, inputs), rest[end.end() :])
     return None

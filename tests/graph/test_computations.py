@@ -125,11 +125,24 @@ async def test_a_later_plan_sees_what_was_computed_and_a_later_program_the_one_b
         json.dumps({"title": title, "steps": [step]}) for title, step in (("A", computed), ("B", further))
     ]
     endpoint.script["reflector"] = [json.dumps({"has_enough_context": False, "missing_aspects": ["more rows"]})]
-    code = "print(len(open('soundings.csv').readlines()), 'lines stand in the table.')"
+    code = "# Not a heading\nprint(len(open('soundings.csv').readlines()), 'lines stand in the table.')"
     endpoint.script["coder"] = [json.dumps({"description": "lines", "code": code})]
-    await aresearch(QUESTION, docs=[docs], max_plan_iterations=2)
+    report = await aresearch(QUESTION, docs=[docs], max_plan_iterations=2)
+    assert not any("Not a heading" in excerpt.section for excerpt in report.excerpts)
     [_, planned] = endpoint.asked("planner")
     assert "4 lines stand in the table." in planned
     [first, second] = endpoint.asked("coder")
     assert "<program" not in first
     assert f'<program step="1">\n{code}\n</program>' in second
+
+
+async def test_an_attempt_sees_the_program_and_the_output_of_the_one_before(endpoint: OpenAIServer, docs: Path) -> None:
+    computed = {"id": "1", "title": "Rows", "description": "d", "step_type": "processing"}
+    endpoint.script["planner"] = [json.dumps({"title": "A", "steps": [computed]})]
+    redone = {"step_id": "1", "reason": "No sum.", "redo": True, "feedback": "Sum the fathoms."}
+    endpoint.script["reflector"] = [json.dumps({"steps": [redone]}), json.dumps({"has_enough_context": True})]
+    code = "print(len(open('soundings.csv').readlines()), 'lines stand in the table.')"
+    endpoint.script["coder"] = [json.dumps({"description": "lines", "code": code})]
+    await aresearch(QUESTION, docs=[docs])
+    [_, second] = endpoint.asked("coder")
+    assert f'<program step="1">\n{code}\n<output>\n4 lines stand in the table.\n' in second
