@@ -10,13 +10,17 @@ from schemas.card import Card
 from services.search.file_types import MAX_CHARACTERS, TABLES
 from services.search.index import FolderIndex
 from services.search.table_profile import Table, profile
+from services.text.ranking import bm25
+from services.text.tokens import tokens
 
 FEWEST = 10
 """Texts from which a folder has such a file: fewer are read by search."""
 LONGEST = 30_000_000
 """Characters of all texts together; a folder that has more has no such file."""
-SAMPLES = (300, 1_500, 300, 300, 1_500, 300)
-"""Characters of the beginnings of texts that a model sees, at even distances."""
+NEAREST, EVENLY = 2, 4
+"""Texts whose beginnings a model sees: the nearest to what is asked, and others at even distances."""
+LONG_SAMPLE, SHORT_SAMPLE = 1_500, 300
+"""Characters of the beginnings of these."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,11 +34,11 @@ class AllTexts(Table):
         return "".join(map(_line, _records(self.index, MAX_CHARACTERS))).encode()
 
 
-def all_texts(index: FolderIndex) -> AllTexts | None:
-    """Describe the file of a folder's documents; None where they are few or too long together. Blocking."""
+def all_texts(index: FolderIndex, wanted: str) -> AllTexts | None:
+    """Describe the file of a folder's documents, with samples for what is wanted; None where they are few or too long together. Blocking."""
     if index.count() < FEWEST or index.characters() > LONGEST:
         return None
-    records = list(_records(index, max(SAMPLES)))
+    records = list(_records(index, LONG_SAMPLE))
     if len(records) < FEWEST:
         return None
     fields = [field for field in records[0] if field != "text" and any(record[field] for record in records)]
@@ -43,13 +47,21 @@ def all_texts(index: FolderIndex) -> AllTexts | None:
     if view is None:
         return None
     columns = [*view.columns, "text: the whole text, of which the samples have only the beginning"]
-    shown = [
-        {**{field: record[field] for field in fields}, "text": record["text"][:length]}
-        for place, length in enumerate(SAMPLES, 1)
-        for record in [records[len(records) * place // (len(SAMPLES) + 1)]]
-    ]
-    sample = "".join(map(_line, shown)).strip()
+    sample = "".join(map(_line, _samples(records, fields, wanted))).strip()
     return AllTexts(index.folder, view.model_copy(update={"columns": columns, "sample": sample}), index=index)
+
+
+def _samples(records: Sequence[dict[str, str]], fields: Sequence[str], wanted: str) -> Iterator[dict[str, str]]:
+    """Yield the beginnings of some texts, with those fields of their cards."""
+    words = [
+        tokens(" ".join([*(record[field] for field in fields), record["text"][:SHORT_SAMPLE]])) for record in records
+    ]
+    scores = bm25(words, set(tokens(wanted)))
+    near = sorted(range(len(records)), key=lambda place: -scores[place])[:NEAREST]
+    even = [len(records) * place // (EVENLY + 1) for place in range(1, EVENLY + 1)]
+    for place in dict.fromkeys([*near, *even]):
+        length = LONG_SAMPLE if place in near else SHORT_SAMPLE
+        yield {**{field: records[place][field] for field in fields}, "text": records[place]["text"][:length]}
 
 
 def _line(record: dict[str, Any]) -> str:

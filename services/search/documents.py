@@ -114,9 +114,9 @@ class Documents:
             for model in models:
                 await embed(self.index, model)
 
-    async def all_texts(self) -> Table | None:
-        """Return all texts as one file for programs; None where they are few or too long together."""
-        return await asyncio.to_thread(all_texts, self.index)
+    async def all_texts(self, wanted: str) -> Table | None:
+        """Return all texts as one file for programs, with samples for what is wanted; None where they are few or too long together."""
+        return await asyncio.to_thread(all_texts, self.index, wanted)
 
     async def at(self, url: str) -> Hit | None:
         """Return a document's present content; None if it is gone or in another folder."""

@@ -191,7 +191,7 @@ async def tables_once(run: Run, text: str, limit: int, found: Collection[str]) -
 
     async def work() -> _Tables:
         providers = await providers_for(run.context)
-        tables = [*providers.nearest_tables(text, limit, found), *await providers.all_texts()]
+        tables = [*providers.nearest_tables(text, limit, found), *await providers.all_texts(text)]
         max_chars = min(DESCRIBED, ALL_DESCRIBED // max(1, len(tables)))
         return _Tables(described=[table.describe(max_chars) for table in tables])
 
@@ -205,7 +205,7 @@ async def table_files_once(
 
     async def work() -> _TableFiles:
         providers = await providers_for(run.context)
-        named = [table for table in await providers.all_texts() if table.view.file in text]
+        named = [table for table in await providers.all_texts(text) if table.view.file in text]
         tables = [*named, *providers.nearest_tables(text, limit, found)]
         files = await asyncio.gather(*(asyncio.to_thread(table.read) for table in tables))
         hashes = [await evidence.put_bytes(data) for data in files]

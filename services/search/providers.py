@@ -95,9 +95,9 @@ class Providers:
             ] or ranked
         return [table for _, table in ranked][:limit]
 
-    async def all_texts(self) -> list[Table]:
-        """Return for each folder whose texts are many, and not too long together, the file of them all."""
-        described = await asyncio.gather(*(documents.all_texts() for documents in self.documents))
+    async def all_texts(self, wanted: str) -> list[Table]:
+        """Return for each folder whose texts are many, and not too long together, the file of them all, with samples for what is wanted."""
+        described = await asyncio.gather(*(documents.all_texts(wanted) for documents in self.documents))
         return [table for table in described if table is not None]
 
 

@@ -21,7 +21,7 @@ def letters(folder: Path, count: int) -> Path:
 
 async def test_the_file_has_every_document_with_its_card_and_its_whole_text(tmp_path: Path) -> None:
     documents = await open_documents(letters(tmp_path / "post", 12), tmp_path / "home")
-    table = await documents.all_texts()
+    table = await documents.all_texts("letter 8 that was sent")
     assert table is not None
     records = [json.loads(line) for line in table.read().decode().splitlines()]
     assert [record["path"] for record in records] == [f"letter-{n:02}.md" for n in range(1, 13)]
@@ -32,7 +32,8 @@ async def test_the_file_has_every_document_with_its_card_and_its_whole_text(tmp_
     assert table.view.rows == 12
     assert "status: text, 2 different, e.g. draft | sent" in table.view.columns
     shown = [json.loads(line)["title"] for line in table.view.sample.splitlines()]
-    assert shown == ["Letter 2", "Letter 4", "Letter 6", "Letter 7", "Letter 9", "Letter 11"]
+    assert shown[0] == "Letter 8"
+    assert len(set(shown)) == len(shown) >= 5
 
 
 @pytest.mark.parametrize(("count", "longest"), [(9, 30_000_000), (12, 500)])
@@ -41,4 +42,4 @@ async def test_few_or_very_long_texts_make_no_file(
 ) -> None:
     monkeypatch.setattr(all_texts, "LONGEST", longest)
     documents = await open_documents(letters(tmp_path / "post", count), tmp_path / "home")
-    assert await documents.all_texts() is None
+    assert await documents.all_texts("letter 8 that was sent") is None
