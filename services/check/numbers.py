@@ -49,12 +49,20 @@ def fault_of(absent: Sequence[str], untraced: Sequence[str]) -> Verdict:
     return Verdict("untraced", tuple(nowhere)) if nowhere else Verdict("numbers" if absent else "", tuple(absent))
 
 
-def missing(claim: ComparedText, evidence: Sequence[ComparedText]) -> list[str]:
-    """Return the numbers, dates and shares of a statement, as written, that the texts neither give nor let compute."""
-    return list(dict.fromkeys(islice(_missing(claim, evidence), MAX_MISSING)))
+def missing(claim: ComparedText, evidence: Sequence[ComparedText]) -> tuple[list[str], list[str]]:
+    """Return the numbers, dates and shares of a statement, as written, that the texts neither give nor let compute, and those that they only let compute.
+
+    What texts with many figures let compute is nearly any number: of numbers that were changed by chance in statements of four reports code found
+    six in ten where it passed what follows, nine in ten otherwise.
+    """
+    told = dict(islice(_not_given(claim, evidence), MAX_MISSING))
+    return [number for number, follow in told.items() if not follow], [
+        number for number, follow in told.items() if follow
+    ]
 
 
-def _missing(claim: ComparedText, evidence: Sequence[ComparedText]) -> Iterator[str]:
+def _not_given(claim: ComparedText, evidence: Sequence[ComparedText]) -> Iterator[tuple[str, bool]]:
+    """Yield the numbers that the texts do not give, each with whether it follows from what they give."""
     held = [quantity for reading in evidence for quantity in reading.quantities]
     values = {quantity.value for quantity in held if quantity.kind in {"number", "percent"}}
     subjects = (name for reading in evidence for name in reading.subjects)
@@ -69,11 +77,9 @@ def _missing(claim: ComparedText, evidence: Sequence[ComparedText]) -> Iterator[
         if any(equal(measure, figure.measure) for measure in readings for figure in _figures(evidence)):
             continue
         tried += 1
-        is_derived = tried <= MAX_FOLLOWING and (
-            any(follows(measure, evidence) for measure in readings) or _is_in_parts(quantity, evidence)
-        )
-        if not is_derived:
-            yield quantity.text
+        in_parts = tried <= MAX_FOLLOWING and _is_in_parts(quantity, evidence)
+        if not in_parts:
+            yield quantity.text, tried <= MAX_FOLLOWING and any(follows(measure, evidence) for measure in readings)
 
 
 def _readings(measure: Measure | None, quantity: Quantity) -> list[Measure]:

@@ -1,6 +1,7 @@
 """Whether cited texts support one statement, as far as code can tell; of a conclusion, whether it brings only what its premises give."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import takewhile
 
 from services.check.compared_text import read
@@ -46,22 +47,23 @@ def check_support(
     if not quotes:
         return Verdict("uncited")
     texts = [*quotes, *dict.fromkeys(cards)]
+    computed: list[str] = []
     if len(text) > MAX_CLAIM:
         absent = missing_quantities(text, texts)
     else:
         claim, readings = read(text), [read(part) for part in texts]
-        absent = missing(claim, readings)
+        absent, computed = missing(claim, readings)
     if absent:
         return fault_of(absent, untraced)
     around = "\n".join(texts)
     if strangers := missing_names(text, around):
         return Verdict("names", tuple(strangers))
     if has_cjk(text) != has_cjk("\n".join(quotes)):
-        return _across(text, around, quotes, likeness)
+        return replace(_across(text, around, quotes, likeness), computed=tuple(computed))
     if len(text) <= MAX_CLAIM and (doubt := suspicion(claim, readings[: len(quotes)], readings[len(quotes) :])).fault:
         return doubt
     bar = SUPPORT_ANCHORED if quantities(text) else SUPPORT
-    return Verdict() if lexical_share(text, around) >= bar else Verdict("words")
+    return Verdict("" if lexical_share(text, around) >= bar else "words", computed=tuple(computed))
 
 
 def _across(text: str, around: str, quotes: Sequence[str], likeness: Likeness | None) -> Verdict:
@@ -114,7 +116,8 @@ def check_inference(
     if not quotes:
         return Verdict("premises")
     texts = [*quotes, *cards, question]
-    if absent := missing(read(text), [read(part) for part in texts]):
+    absent, computed = missing(read(text), [read(part) for part in texts])
+    if absent:
         return fault_of(absent, untraced)
     strangers = missing_names(text, "\n".join(texts))
-    return Verdict("names", tuple(strangers)) if strangers else Verdict()
+    return Verdict("names", tuple(strangers)) if strangers else Verdict(computed=tuple(computed))

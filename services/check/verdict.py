@@ -13,7 +13,7 @@ from services.run.log import log
 
 Fault = Literal[
     "", "uncited", "numbers", "untraced", "quote", "premises",
-    "names", "words", "language", "meaning", "period", "subject", "unit", "row", "negation", "opposite", "share", "fault",
+    "computed", "names", "words", "language", "meaning", "period", "subject", "unit", "row", "negation", "opposite", "share", "fault",
 ]  # fmt: skip
 CERTAIN: frozenset[Fault] = frozenset({"uncited", "numbers", "untraced", "quote", "premises", "share"})
 """Faults that code decides alone. The others are suspicions: a verifier decides, and without a verifier the statement is marked."""
@@ -33,6 +33,13 @@ class Verdict:
     """What the cited texts give in their place, where they do."""
     likeness: float | None = None
     """Cosine with the cited texts, where these are in another language and only meaning was compared."""
+    computed: tuple[str, ...] = ()
+    """Numbers that the cited texts do not give, but let compute: nothing that speaks against the statement, though a verifier is told."""
+
+    @property
+    def noted(self) -> "Verdict":
+        """The verdict with the numbers that are only computed as its fault, if it has no other."""
+        return Verdict("computed", self.computed) if self.computed and not self.fault else self
 
     @property
     def certain(self) -> bool:

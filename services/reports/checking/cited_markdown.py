@@ -112,10 +112,12 @@ class _Checker:
         elif status == "inferred":
             premises = [excerpt for excerpt in cited if lexical_share(text, excerpt.quote)] or cited
             claim = Claim(text=text, verified=True, status=status)
-            if reason := doubt_of(claim, premises, self._sources, self._question):
+            if reason := doubt_of(claim, premises, self._sources, self._question, is_new=True):
                 yield say("verify_sentence_not_inferred", text=text[:80], reason=reason)
-        elif cited and (reason := doubt_of(Claim(text=text, verified=True), cited, self._sources, self._question)):
-            yield say("verify_sentence", text=text[:80], reason=reason)
+        else:
+            claim = Claim(text=text, verified=True)
+            if cited and (reason := doubt_of(claim, cited, self._sources, self._question, is_new=True)):
+                yield say("verify_sentence", text=text[:80], reason=reason)
 
     def _quote(self, content: Inlines) -> Iterator[str]:
         citations = citations_in(content)

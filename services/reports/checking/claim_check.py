@@ -291,7 +291,8 @@ class ClaimCheck:
 
     def _suspicion(self, verdict: Verdict) -> str:
         """Return what a verifier is told of code's verdict: nothing of names, which are known from elsewhere (48 of 48 were, in nine runs), and of other languages."""
-        return self.labels.reason(verdict) if verdict.fault not in {"", "names", "language", "meaning"} else ""
+        noted = verdict.noted
+        return self.labels.reason(noted) if noted.fault not in {"", "names", "language", "meaning"} else ""
 
     def _as_judged(self, claim: Claim, judgement: Judgement, reasons: Mapping[str, str]) -> Claim:
         """Apply a model's judgement to a claim: unverified if it objects."""

@@ -16,11 +16,18 @@ _OF_ABSENCE = frozenset({"absent", "no_claim"})
 
 
 def doubt_of(
-    claim: Claim, cited: Sequence[Excerpt], sources: Mapping[str, Source], question: str, *, in_text: bool = False
+    claim: Claim,
+    cited: Sequence[Excerpt],
+    sources: Mapping[str, Source],
+    question: str,
+    *,
+    in_text: bool = False,
+    is_new: bool = False,
 ) -> str:
     """Return why the report's rules do not accept a verified claim, in words; a model's verdict can only count against a conclusion.
 
-    Sources are given by content hash; `in_text` tells whether a model found the claim supported by words that the text of a cited source holds.
+    Sources are given by content hash; `in_text` tells whether a model found the claim supported by words that the text of a cited source holds,
+    `is_new` whether no run has checked it, so that numbers that are only computed count against it.
     """
     (quotes, cards, untraced), judgement = evidence_of(cited, sources), claim.judgement
     labels = labels_for(spoken_locale())
@@ -28,11 +35,14 @@ def doubt_of(
         verdict = _of(claim, check_inference(claim.text, quotes, cards, question=question, untraced=untraced))
         if verdict.fault and (verdict.certain or judgement is None):
             return labels.reason(verdict)
+        if is_new and verdict.computed:
+            return labels.reason(verdict.noted)
         if judgement is None or judgement.verdict in PASSED:
             return ""
         reason: str = labels.judged_inference[judgement.verdict]
         return reason.format(words=judgement.words)
     verdict = _of(claim, check_support(claim.text, quotes, cards, lambda *_: claim.likeness, untraced))
+    verdict = verdict.noted if is_new else verdict
     absence = judgement is not None and judgement.verdict in _OF_ABSENCE
     if not verdict.certain and (in_text or absence):
         return ""

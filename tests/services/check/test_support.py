@@ -5,7 +5,7 @@ import pytest
 from schemas.evidence import NO_INPUT
 from services.check.compared_text import read
 from services.check.numbers import missing, proving
-from services.check.support import check_support
+from services.check.support import check_inference, check_support
 
 GECKOS = "Survival fell from 71 percent in the cool summer of 2013 to 38 percent in the hot summer of 2017."
 FERRIES = "In 2018 the Orsa ferries carried 412,000 passengers. In 2019 they carried 438,000."
@@ -56,7 +56,13 @@ def test_what_the_quotes_give_or_let_compute_passes(claim: str, quote: str) -> N
     ],
 )
 def test_points_between_thousands_may_be_rounded_and_computed_with(claim: str, quote: str, absent: list[str]) -> None:
-    assert missing(read(claim), [read(quote)]) == absent
+    assert missing(read(claim), [read(quote)])[0] == absent
+
+
+def test_a_number_that_is_only_computed_is_noted() -> None:
+    verdict = check_support("In 2019 the Orsa ferries carried 26,000 passengers more.", [FERRIES])
+    assert (verdict.fault, verdict.computed) == ("", ("26,000",))
+    assert check_inference("The Orsa ferries may gain another 26,000.", [FERRIES]).computed == ("26,000",)
 
 
 @pytest.mark.parametrize(
@@ -104,8 +110,8 @@ def test_a_document_that_is_named_by_its_number_may_be_named_by_that_alone() -> 
     assert check_support("The fee of EIPs 1559 and 4844 is burned.", [f"{quote} See EIP-4844."], [card]).fault == ""
     assert check_support("Of the fee 1559 are burned.", [quote], ["COVID-15 – Fees"]).fault == "numbers"
     claim = read("The fee of BIP 9 is burned.")
-    assert missing(claim, [read("By BIP9 the fee is burned.")]) == []
-    assert missing(claim, [read("By BIP91 the fee is burned.")]) == ["9"]
+    assert missing(claim, [read("By BIP9 the fee is burned.")]) == ([], [])
+    assert missing(claim, [read("By BIP91 the fee is burned.")]) == (["9"], [])
 
 
 def test_a_date_of_the_card_may_stand_beside_a_figure_of_another_year() -> None:
