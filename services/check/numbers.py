@@ -74,12 +74,18 @@ def _not_given(claim: ComparedText, evidence: Sequence[ComparedText]) -> Iterato
         if has_value or is_held(quantity, held):
             continue
         readings = _readings(figures.get(quantity.text), quantity)
-        if any(equal(measure, figure.measure) for measure in readings for figure in _figures(evidence)):
+        if any(_gives(figure.measure, measure) for measure in readings for figure in _figures(evidence)):
             continue
         tried += 1
         in_parts = tried <= MAX_FOLLOWING and _is_in_parts(quantity, evidence)
         if not in_parts:
             yield quantity.text, tried <= MAX_FOLLOWING and any(follows(measure, evidence) for measure in readings)
+
+
+def _gives(held: Measure, wanted: Measure) -> bool:
+    """Tell whether a number of a text is the wanted one; in one unit it is no rounder than that: `2,000` does not give `2,001`."""
+    in_one_unit = held.factor == wanted.factor
+    return equal(wanted, held) and not (in_one_unit and abs(wanted.value - held.value) > 1.001 * wanted.half_step)
 
 
 def _readings(measure: Measure | None, quantity: Quantity) -> list[Measure]:

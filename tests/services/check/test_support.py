@@ -70,6 +70,7 @@ def test_a_number_that_is_only_computed_is_noted() -> None:
     [
         ("Survival fell to 44 percent in 2017.", GECKOS, "numbers"),
         ("Survival fell to 38 percent in 2016.", GECKOS, "numbers"),
+        ("The casts reached 2,001 metres.", "The casts reached 2,000 metres.", "numbers"),
         ("On the islet 71 percent survived in the summer of 2017.", GECKOS, "period"),
         ("In 2018 the ferries carried 438,000 passengers.", FERRIES, "period"),
         ("The Ashby branch made 55,100 loans in 2022.", LOANS, "row"),
