@@ -74,7 +74,7 @@ def test_the_first_commands_answer(checkout: Path) -> None:
     ready = [part for target in INSTALLED for part in ("-o", target)]
     demo, own, tests = (shlex.split(line, comments=True) for line in _blocks("README.md", "sh")[0].splitlines())
     assert tests == ["make", "test"]  # which is what runs this
-    assert "two do not overlap" in _ran(checkout, demo[0], *ready, *demo[1:], "ARGS=--seconds 1")
+    assert "depths span 171 metres" in _ran(checkout, demo[0], *ready, *demo[1:], "ARGS=--seconds 1")
     said = _ran(checkout, own[0], *ready, *own[1:])
     assert "10,994 metres" in said
     assert "10,984 metres" in said

@@ -30,7 +30,7 @@ def test_a_recorded_run_is_played_and_called_one(browser: Page, bare: tuple[str,
     assert page.evaluate("document.querySelectorAll('.steps [data-status=done]').length") > 1
     assert "This was a recording" in text(page, ".reply")
     assert "14 sources" in text(page, ".work .facts")  # as many as the report has, not all that were looked at
-    assert "six figures within 1.56 percent" in text(page, ".recorded")
+    assert "depths span 171 metres" in text(page, ".recorded")
     assert httpx.get(page.evaluate("document.querySelector('.recorded a').href")).status_code == 200
     page.click("document.querySelector('.recorded button')")
     page.wait("document.getElementById('connect').open", "the form that connects a model")
