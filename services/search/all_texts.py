@@ -10,6 +10,7 @@ from schemas.card import Card
 from services.search.file_types import MAX_CHARACTERS, TABLES
 from services.search.index import FolderIndex
 from services.search.table_profile import Table, profile
+from services.text.normal_form import slug_of
 from services.text.ranking import bm25
 from services.text.tokens import tokens
 
@@ -17,6 +18,8 @@ FEWEST = 10
 """Texts from which a folder has such a file: fewer are read by search."""
 LONGEST = 30_000_000
 """Characters of all texts together; a folder that has more has no such file."""
+LONGEST_NAME = 60
+"""Characters of the folder's name in that of the file."""
 NEAREST, EVENLY = 2, 4
 """Texts whose beginnings a model sees: the nearest to what is asked, and others at even distances."""
 LONG_SAMPLE, SHORT_SAMPLE = 1_500, 300
@@ -43,7 +46,7 @@ def all_texts(index: FolderIndex, wanted: str) -> AllTexts | None:
         return None
     fields = [field for field in records[0] if field != "text" and any(record[field] for record in records)]
     rows: list[Sequence[str]] = [fields, *([record[field] for field in fields] for record in records)]
-    view = profile(PurePath(f"{index.folder.name}-texts.jsonl"), "", rows)
+    view = profile(PurePath(f"{slug_of(index.folder.name, LONGEST_NAME, 'documents')}-texts.jsonl"), "", rows)
     if view is None:
         return None
     columns = [*view.columns, "text: the whole text, of which the samples have only the beginning"]

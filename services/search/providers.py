@@ -5,7 +5,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from schemas.context import RunContext
@@ -98,7 +98,11 @@ class Providers:
     async def all_texts(self, wanted: str) -> list[Table]:
         """Return for each folder whose texts are many, and not too long together, the file of them all, with samples for what is wanted."""
         described = await asyncio.gather(*(documents.all_texts(wanted) for documents in self.documents))
-        return [table for table in described if table is not None]
+        tables: dict[str, Table] = {}
+        for number, table in enumerate(filter(None, described), 1):
+            name = table.view.file if table.view.file not in tables else f"{number}-{table.view.file}"
+            tables[name] = replace(table, view=table.view.model_copy(update={"file": name}))
+        return list(tables.values())
 
 
 async def notices_for(context: RunContext, locale: str) -> list[str]:

@@ -7,12 +7,13 @@ import pytest
 
 from services.search import all_texts
 from services.search.documents import open_documents
+from services.search.providers import Providers
 
 LETTER = "# Letter {n}\n\nDate: 1872-03-{n:02}\nStatus: {status}\n\nThe keeper counted {n} ships.\n"
 
 
 def letters(folder: Path, count: int) -> Path:
-    folder.mkdir()
+    folder.mkdir(parents=True)
     for n in range(1, count + 1):
         (folder / f"letter-{n:02}.md").write_text(LETTER.format(n=n, status="draft" if n % 2 else "sent"))
     (folder / "ships.csv").write_text("ship,guns\nBlake,2\nTuscarora,3\n")
@@ -43,3 +44,13 @@ async def test_few_or_very_long_texts_make_no_file(
     monkeypatch.setattr(all_texts, "LONGEST", longest)
     documents = await open_documents(letters(tmp_path / "post", count), tmp_path / "home")
     assert await documents.all_texts("letter 8 that was sent") is None
+
+
+async def test_folders_of_one_name_have_files_of_different_names(tmp_path: Path) -> None:
+    named = "the post of\n" + 40 * "many "
+    folders = [letters((tmp_path / str(place)) / named, 10) for place in range(2)]
+    opened = [await open_documents(folder, tmp_path / "home") for folder in folders]
+    first, second = [table.view.file for table in await Providers(documents=opened).all_texts("ships")]
+    assert second == f"2-{first}"
+    assert len(first) < 80
+    assert "\n" not in first
