@@ -5,11 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from schemas.evidence import PASSED, Claim, Excerpt, Source
 from services.check.numbers import proving
 from services.check.support import check_inference, check_support
-from services.check.verdict import Verdict
+from services.check.verdict import CERTAIN, Verdict
 from services.reports.checking.claim_check import counts_only
 from services.reports.checking.code_citations import AROUND
 from services.reports.labels import labels_for
-from services.run.ui_text import spoken_locale
+from services.run.ui_text import say, spoken_locale
+from services.text.held_numbers import missing_quantities
 
 _OF_ABSENCE = frozenset({"absent", "no_claim"})
 """A model's verdicts that no words of a passage bear out, so that code can hold only the numbers of such statements against them."""
@@ -27,7 +28,7 @@ def doubt_of(
     if claim.status == "inferred":
         verdict = _of(claim, check_inference(claim.text, quotes, cards, question=question, untraced=untraced))
         if verdict.fault and (verdict.certain or judgement is None):
-            return labels.reason(verdict)
+            return _in_words(verdict, claim.text, [*quotes, *cards])
         if judgement is None or judgement.verdict in PASSED:
             return ""
         reason: str = labels.judged_inference[judgement.verdict]
@@ -37,7 +38,16 @@ def doubt_of(
     if not verdict.certain and (in_text or absence):
         return ""
     verbatim = any(claim.text.strip(AROUND) in quote for quote in quotes)
-    return "" if verbatim or (absence and verdict.fault == "uncited") else labels.reason(verdict)
+    excused = verbatim or (absence and verdict.fault == "uncited")
+    return "" if excused else _in_words(verdict, claim.text, [*quotes, *cards])
+
+
+def _in_words(verdict: Verdict, text: str, evidence: Sequence[str]) -> str:
+    """Return a verdict in words; before a suspicion come the numbers that the evidence does not give as written, whatever they may follow from."""
+    reason: str = labels_for(spoken_locale()).reason(verdict)
+    suspects = verdict.fault and verdict.fault not in CERTAIN
+    computed = missing_quantities(text, evidence) if suspects else []
+    return say("verify_not_as_such", numbers=", ".join(computed), reason=reason) if computed else reason
 
 
 def _of(claim: Claim, verdict: Verdict) -> Verdict:

@@ -19,7 +19,7 @@ from services.reports.bundle import verify_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.parser import parse_report
 from services.run.errors import BundleError
-from tests.conftest import PROJECT
+from tests.conftest import EXAMPLES, PROJECT
 from tests.services.reports.checking.tampering import edit
 from tests.services.reports.full import bundle_of, chinese, english
 
@@ -83,6 +83,14 @@ def test_what_does_not_hold_is_named(cited_bundle: Path, tmp_path: Path, text: s
     problems = verify_markdown(article, cited_bundle).problems
     assert len(problems) == 1
     assert problem in problems[0]
+
+
+def test_a_number_that_no_quote_has_is_named_before_a_suspicion_about_another(tmp_path: Path) -> None:
+    demo = EXAMPLES / "demo" / "challenger-deep"
+    article = tmp_path / "article.md"
+    article.write_text((demo / "report.md").read_text("utf-8").replace("span 171 metres", "span 172 metres"), "utf-8")
+    [problem] = verify_markdown(article, demo).problems
+    assert "Not as such in what it cites: 172. What it cites gives 1.56 percent for another time." in problem
 
 
 def test_a_sentence_may_follow_a_single_quote_of_the_many_of_its_source(cited_bundle: Path) -> None:
