@@ -24,7 +24,7 @@ from services.models.endpoint_memory import forget_stored
 from services.models.health_check import RoleCheck
 from services.reports.bundle import BundleCheck, verify_bundle
 from services.reports.bundle_judge import judge_bundle
-from services.reports.checking.cited_markdown import new_code, uncited_statements, verify_markdown
+from services.reports.checking.cited_markdown import verify_markdown
 from services.run.errors import BadInput
 from services.run.ui_text import call_state, named, say, speaking, spoken_locale
 
@@ -52,7 +52,7 @@ def verify(
     ] = False,
 ) -> None:
     """Check a report offline: every stored text, quote, statement and citation; or check any Markdown file that cites it."""
-    places = [place.parent if place.name == "evidence.json" and place.is_file() else place for place in places]
+    places = [place.parent if _is_of_report(place, bundle) else place for place in places]
     if version is not None and len(places) > 1:
         raise BadInput(say("verify_one_run"))
     if judge and (version is not None or any(map(_is_run, places))):
@@ -63,6 +63,13 @@ def verify(
         failed += [folder for folder in folders if not _is_judged_well(folder)]
     if failed:
         raise typer.Exit(EXIT_FAILED)
+
+
+def _is_of_report(place: Path, bundle: Path | None) -> bool:
+    """Tell whether an argument is a file of a report's folder itself: its evidence, or its text that is to be checked with that."""
+    if place.name == "report.md" and (place.parent / "evidence.json").is_file():
+        return bundle is None or bundle.resolve() == place.parent.resolve()
+    return place.name == "evidence.json" and place.is_file()
 
 
 def _is_run(place: Path) -> bool:
@@ -99,9 +106,9 @@ def _holds(place: Path, number: int | None, bundle: Path | None, judge: bool) ->
     own, folder = verify_markdown(place, bundle), bundle or place.parent
     holds = _print_check(f"{folder}", verify_bundle(folder), judge)
     holds = _print_check(str(place), own, judge) and holds
-    for key, texts in (("verify_uncited", uncited_statements(place, folder)), ("verify_code", new_code(place, folder))):
+    for key, texts in (("verify_uncited", own.uncited), ("verify_code", own.new_code)):
         if texts:
-            echo(f"  {say(key, own.locale, count=len(texts))}")
+            echo(f"  {say('verify_not_checked', own.locale, what=say(key, own.locale, count=len(texts)))}")
             for text in texts[:MAX_UNCHECKED]:
                 line = " ".join(text.split())
                 echo(f"    {line if len(line) <= LONGEST_UNCHECKED else f'{line[:LONGEST_UNCHECKED]}…'}")

@@ -57,11 +57,11 @@ def check_support(
         return fault_of(absent, untraced)
     around = "\n".join(texts)
     if strangers := missing_names(text, around):
-        return Verdict("names", tuple(strangers))
+        return Verdict("names", tuple(strangers), computed=tuple(computed))
     if has_cjk(text) != has_cjk("\n".join(quotes)):
         return replace(_across(text, around, quotes, likeness), computed=tuple(computed))
     if len(text) <= MAX_CLAIM and (doubt := suspicion(claim, readings[: len(quotes)], readings[len(quotes) :])).fault:
-        return doubt
+        return replace(doubt, computed=tuple(computed))
     bar = SUPPORT_ANCHORED if quantities(text) else SUPPORT
     return Verdict("" if lexical_share(text, around) >= bar else "words", computed=tuple(computed))
 

@@ -20,7 +20,11 @@ from typing import Any
 
 from schemas.reporter import Report
 from services.reports.bundle_files import FORMAT_VERSION, seal, text_file
-from services.reports.checking.bundle_check import BundleCheck, verify_bundle
+from services.reports.checking.bundle_check import verify_bundle
+from services.reports.checking.bundle_result import BundleCheck
+from services.reports.checking.written_text import digests_of
+from services.reports.document import within
+from services.reports.markdown_blocks import read_markdown
 from services.reports.references import artifact_path
 from services.run.errors import StoreUnwritable
 from services.run.evidence_store import EvidenceStore
@@ -54,7 +58,9 @@ async def bundle_files(report: Report, evidence: EvidenceStore) -> dict[str, byt
         files[texts[source.id]] = data
     for artifact in report.artifacts:
         files[artifact_path(artifact)] = await evidence.get_bytes(artifact.content_hash)
-    content = json.dumps(_content(report, texts), ensure_ascii=False, indent=1, allow_nan=False)
+    content = json.dumps(
+        await asyncio.to_thread(_content, report, texts), ensure_ascii=False, indent=1, allow_nan=False
+    )
     files["evidence.json"] = content.encode() + b"\n"
     files["report.md"] = report.markdown.encode()
     return files
@@ -92,6 +98,7 @@ def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
             {**artifact.model_dump(mode="json"), "file": artifact_path(artifact)} for artifact in report.artifacts
         ],
         "report_sha256": hashlib.sha256(report.markdown.encode()).hexdigest(),
+        "report_sentences": digests_of(part for block in read_markdown(report.markdown) for part in within(block)),
     }
     return {**content, "evidence_sha256": seal(content)}
 

@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -87,6 +88,7 @@ class BundleContent(BaseModel):
     limits: list[str]
     artifacts: list[StoredArtifact] = []
     report_sha256: str
+    report_sentences: list[str] = []
     evidence_sha256: str = ""
 
 
@@ -98,6 +100,11 @@ def read_bundle(folder: Path) -> tuple[dict[str, Any], BundleContent, bytes]:
     """
     if not folder.is_dir():
         raise BundleError(say("verify_no_folder", folder=folder))
+    if not any(os.path.lexists(folder / name) for name in ("report.md", "evidence.json")):
+        if count := sum(1 for _ in folder.glob("*/evidence.json")):
+            reports = f"{shlex.quote(str(folder))}/*"
+            raise BundleError(say("verify_holds_reports", folder=folder, count=count, reports=reports))
+        raise BundleError(say("verify_holds_no_report", folder=folder))
     file = folder / "evidence.json"
     try:
         report = read_inside(folder, "report.md", MAX_REPORT_BYTES)

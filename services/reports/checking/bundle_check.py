@@ -3,7 +3,6 @@
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -16,17 +15,17 @@ from services.evidence.contradictions import check_contradiction
 from services.evidence.literals import origin_of
 from services.reports.bundle_files import (
     MAX_TEXTS_BYTES,
-    SECONDS,
     BundleContent,
     Clock,
-    OutOfTime,
     read_bundle,
     read_inside,
     seal,
     source_text,
 )
+from services.reports.checking.bundle_result import BundleCheck
 from services.reports.checking.claim_check import summary_fault
 from services.reports.checking.doubts import doubt_of, evidence_of
+from services.reports.checking.written_text import new_sentences
 from services.reports.document import contents, letters, within, words
 from services.reports.labels import counts_of, labels_for
 from services.reports.markdown_blocks import PARSER, is_active, read_markdown
@@ -39,56 +38,10 @@ from services.text.page_numbers import Pages
 from services.text.quotable import as_line
 from services.text.quote_location import locate
 
-MAX_CITED, MAX_SUMMED_UP, SHOWN = 100_000, 1_000_000, 80
-"""Maximum characters of the quotes that one statement cites, of the statements that an opening sums up, and of one that a problem names."""
-
-
-@dataclass(slots=True)
-class BundleCheck:
-    """Result of a check, in words of a locale."""
-
-    locale: str = ""
-    checked: dict[str, int] = field(default_factory=dict)
-    """Numbers of checked sources, quotes, statements and so on."""
-    problems: list[str] = field(default_factory=list)
-    """Problems, each with the id of the affected item."""
-    head: str = ""
-    """Whether the report answers its question, and how many of its statements have quotes, in words."""
-    not_quoted: int = 0
-    """Number of verified statements in other words than their quotes: code cannot tell whether the quotes mean what they say."""
-    judged: int = 0
-    """Number of these that a model found supported, by the bundle's own account, which is taken on trust."""
-
-    def add(self, where: str, problems: Iterable[str], file: str) -> None:
-        """Add problems with the place where they are, as they are found, and that time ran out if it did."""
-        try:
-            for problem in problems:
-                self.problems.append(f"{where}{problem}")
-        except OutOfTime:
-            self.problems.append(say("verify_out_of_time", self.locale, file=file, seconds=int(SECONDS)))
-
-    @property
-    def counts(self) -> str:
-        """What was checked, in words; kinds that do not occur are left out."""
-        some = {name: count for name, count in self.checked.items() if count}
-        counts = (say(f"verify_{name}", self.locale, count=count) for name, count in some.items())
-        return say("searched_between", self.locale).join(counts)
-
-    def result(self, name: str) -> str:
-        """Return in words whether everything holds of what the name stands for."""
-        counts = say("verify_counts", self.locale, counts=self.counts) if self.counts else ""
-        key = "verify_fails" if self.problems else "verify_holds" if counts else "verify_empty"
-        return say(
-            key, self.locale, name=name, counts=counts, **({"count": len(self.problems)} if self.problems else {})
-        )
-
-    @property
-    def trust(self) -> str:
-        """What the check leaves open, and how to have it judged; empty if every verified statement is verbatim."""
-        if not self.not_quoted:
-            return ""
-        statements, key = self.checked.get("statements", 0), "verify_trust_judged" if self.judged else "verify_trust"
-        return say(key, self.locale, count=self.not_quoted, statements=statements, judged=self.judged)
+MAX_CITED, MAX_SUMMED_UP = 100_000, 1_000_000
+"""Maximum characters of the quotes that one statement cites, and of the statements that an opening sums up."""
+SHOWN, SHOWN_QUOTE = 80, 40
+"""Maximum characters of a statement, and of a quote, that a problem names."""
 
 
 def verify_bundle(folder: Path) -> BundleCheck:
@@ -110,10 +63,12 @@ def _checked(folder: Path, raw: dict[str, Any], content: BundleContent, report: 
     check = BundleCheck(locale, head=counts_of(content.claims, content.answered, labels_for(locale)).text)
     if raw.get("evidence_sha256") != seal(raw):
         check.problems.append(say("verify_evidence_changed"))
-    if hashlib.sha256(report).hexdigest() != content.report_sha256:
-        check.problems.append(say("verify_report_changed"))
     text = report.decode("utf-8", "replace")
     blocks = [part for block in read_markdown(text) for part in within(block)]
+    if hashlib.sha256(report).hexdigest() != content.report_sha256:
+        new = new_sentences(blocks, set(content.report_sentences)) if content.report_sentences else ()
+        named = [say("verify_not_written", text=_beginning(sentence, SHOWN)) for sentence in new]
+        check.problems += named or [say("verify_report_changed")]
     inlines = [inline for block in blocks for part in contents(block) for inline in part]
     citations, broken_links = citation_problems(inlines, content.sources)
     known = {PARSER.normalizeLink(artifact.file) for artifact in content.artifacts}
@@ -185,10 +140,10 @@ class _Evidence:
             yield say("verify_same_excerpts")
         for excerpt in self._clock.each(content.excerpts):
             if excerpt.content_hash not in self._sources:
-                yield say("verify_quotes_nothing", id=excerpt.id, what=excerpt.content_hash)
+                yield say("verify_quotes_nothing", id=excerpt.id, quote=_quote(excerpt))
             for key in excerpt.confirmed_by:
                 if key not in self._excerpts:
-                    yield say("verify_confirmed_by_nothing", id=excerpt.id, what=key)
+                    yield say("verify_confirmed_by_nothing", id=excerpt.id, quote=_quote(excerpt), what=key)
 
     def _claims(self, shown: str) -> Iterator[str]:
         content = self._content
@@ -199,7 +154,7 @@ class _Evidence:
         for place, claim in enumerate(self._clock.each(content.claims), 1):
             problems = [] if letters(claim.text) in shown else [say("verify_not_said")]
             for problem in chain(self._claim(claim, in_text=place in self._text_supported), problems):
-                said = beginning(" ".join(claim.text.split()), SHOWN)
+                said = _beginning(claim.text, SHOWN)
                 yield say("verify_statement", number=place, text=said, problem=problem)
 
     def _texts(self) -> Iterator[str]:
@@ -220,7 +175,7 @@ class _Evidence:
             except BundleError as problem:
                 yield say("verify_source", id=source.id, problem=problem)
             if source.duplicate_of and source.duplicate_of not in self._sources:
-                yield say("verify_copy_of_nothing", id=source.id, what=source.duplicate_of)
+                yield say("verify_copy_of_nothing", id=source.id, file=source.file[:100])
             if text is not None and source.kind == "computation" and source.untraced == []:
                 yield from self._numbers(source, text)
             yield from self._quotes(source, text)
@@ -242,30 +197,32 @@ class _Evidence:
         for excerpt in self._clock.each(quoted):
             inside = text is not None and 0 <= excerpt.start < excerpt.end <= len(text)
             if text is None or not inside or text[excerpt.start : excerpt.end] != excerpt.quote:
-                yield say("verify_quote", id=excerpt.id, source=source.id, start=excerpt.start, end=excerpt.end)
+                yield say("verify_quote", id=excerpt.id, quote=_quote(excerpt), file=source.file[:100])
             elif excerpt.heads and excerpt.heads not in {heads.at(excerpt.start), heads.of_table(excerpt.start)}:
-                yield say("verify_heads", id=excerpt.id)
+                yield say("verify_heads", id=excerpt.id, quote=_quote(excerpt))
             elif excerpt.page is not None and (pages := pages or Pages(text)).at(excerpt.start) != excerpt.page:
-                yield say("verify_page", id=excerpt.id, page=excerpt.page, source=source.id)
+                yield say(
+                    "verify_page", id=excerpt.id, quote=_quote(excerpt), page=excerpt.page, file=source.file[:100]
+                )
             elif excerpt.section and excerpt.section not in (sections := sections or Sections(text)).names(
                 excerpt.start
             ):
-                yield say("verify_section", id=excerpt.id)
+                yield say("verify_section", id=excerpt.id, quote=_quote(excerpt))
         for excerpt in self._clock.each(self._borrowed.get(source.content_hash, [])):
             if text is None or not locate(excerpt.quote, text):
-                yield say("verify_copy", id=excerpt.id, source=source.id)
+                yield say("verify_copy", id=excerpt.id, quote=_quote(excerpt), file=source.file[:100])
 
     def _numbers(self, source: Source, text: str) -> Iterator[str]:
         """Trace the numbers of a program that is said to have none of its own."""
         program = program_of(text)
         if program is None:
-            yield say("verify_no_computation", id=source.id)
+            yield say("verify_no_computation", id=source.id, file=source.file[:100])
             return
         others = [excerpt for excerpt in self._content.excerpts if excerpt.content_hash != source.content_hash]
         known = [self._content.question, *evidence_of(others, self._sources)[0]]
         known += [cited.card.evidence for cited in self._content.sources if cited.kind != "computation"]
         if nowhere := origin_of(program.code, program.output, known, program.reads).untraced:
-            yield say("verify_untraced", id=source.id, what=", ".join(nowhere)[:200])
+            yield say("verify_untraced", id=source.id, file=source.file[:100], what=", ".join(nowhere)[:200])
 
     def _claim(self, claim: Claim, *, in_text: bool) -> Iterator[str]:
         """Check a claim by its quotes, or by words that decided its judgement and are `in_text`, and count those that code cannot judge."""
@@ -322,6 +279,15 @@ class _Evidence:
                 continue
             if hashlib.sha256(data).hexdigest() != artifact.content_hash:
                 yield say("verify_artifact_changed", id=artifact.id, file=artifact.file)
+
+
+def _beginning(text: str, longest: int) -> str:
+    return beginning(" ".join(text.split()), longest)
+
+
+def _quote(excerpt: Excerpt) -> str:
+    """Return the first words of an excerpt."""
+    return _beginning(excerpt.quote[: 10 * SHOWN_QUOTE], SHOWN_QUOTE)
 
 
 def _normal(link: str) -> str:

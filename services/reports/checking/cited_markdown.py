@@ -10,13 +10,15 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
+from schemas.clean_text import beginning
 from schemas.document import Block, Citation, Code, Heading, Inlines, Listing, Mark, Paragraph, Quotation, Table
 from schemas.evidence import Claim, Excerpt, Status
 from schemas.regular_file import read_regular_text
 from services.check.support import lexical_share
 from services.evidence.non_claims import claims_nothing
 from services.reports.bundle_files import MAX_REPORT_BYTES, BundleContent, Clock, read_bundle
-from services.reports.checking.bundle_check import BundleCheck, citation_problems
+from services.reports.checking.bundle_check import SHOWN, citation_problems
+from services.reports.checking.bundle_result import BundleCheck
 from services.reports.checking.doubts import doubt_of
 from services.reports.document import citations_in, contents, is_label, letters, within, words
 from services.reports.markdown_blocks import read_markdown
@@ -46,7 +48,9 @@ def verify_markdown(file: Path, bundle: Path | None = None) -> BundleCheck:
         raise BundleError(say("verify_no_bundle", file=file, folder=folder))
     _, content, _ = read_bundle(folder)
     with speaking(content.locale):
-        return _checked(file, markdown, content)
+        check = _checked(file, markdown, content)
+    check.uncited, check.new_code = uncited_statements(file, folder), new_code(file, folder)
+    return check
 
 
 def _checked(file: Path, markdown: str, content: BundleContent) -> BundleCheck:
@@ -58,13 +62,14 @@ def _checked(file: Path, markdown: str, content: BundleContent) -> BundleCheck:
     is_own_report = hashlib.sha256(markdown.encode()).hexdigest() == content.report_sha256
     if not (check.problems or checker.sentences or checker.quotes or is_own_report):
         check.problems.append(say("verify_nothing_cited", file=file.name))
+    check.not_quoted = checker.not_quoted
     check.checked = {"citations": citations, "sentences": checker.sentences, "quotes": checker.quotes}
     return check
 
 
 class _Checker:
     def __init__(self, content: BundleContent) -> None:
-        self.sentences = self.quotes = 0
+        self.sentences = self.quotes = self.not_quoted = 0
         self._clock = Clock()
         self._question = content.question
         self._sources = {source.content_hash: source for source in content.sources}
@@ -76,6 +81,7 @@ class _Checker:
             original = self._sources.get(source.duplicate_of or "", source) if source else None
             numbers[excerpt.id] = number = original.number if original else None
             self._excerpts.setdefault(number, []).append(excerpt)
+        self._letters = {excerpt.id: letters(excerpt.quote) for excerpt in content.excerpts}
         own = [claim for claim in content.claims if claim.verified]
         self._held = {letters(claim.text): {numbers.get(key) for key in claim.citations} for claim in own}
         """Cited sources of the report's own sentences; the bundle's check holds these to their exact citations."""
@@ -103,21 +109,22 @@ class _Checker:
         if not citations or status == "unverified" or not text.strip():
             return
         self.sentences += 1
+        cited = self._cited(citations)
+        self.not_quoted += not any(letters(text) in self._letters[excerpt.id] for excerpt in cited)
         own = self._held.get(letters(text))
         if own and own <= {citation.number for citation in citations}:
             return
-        cited = self._cited(citations)
         if sum(len(excerpt.headed_quote) for excerpt in cited) > MAX_QUOTED:
-            yield say("verify_sentence_cites_too_much", text=text[:80], characters=MAX_QUOTED)
+            yield say("verify_sentence_cites_too_much", text=beginning(text, SHOWN), characters=MAX_QUOTED)
         elif status == "inferred":
             premises = [excerpt for excerpt in cited if lexical_share(text, excerpt.quote)] or cited
             claim = Claim(text=text, verified=True, status=status)
             if reason := doubt_of(claim, premises, self._sources, self._question, is_new=True):
-                yield say("verify_sentence_not_inferred", text=text[:80], reason=reason)
+                yield say("verify_sentence_not_inferred", text=beginning(text, SHOWN), reason=reason)
         else:
             claim = Claim(text=text, verified=True)
             if cited and (reason := doubt_of(claim, cited, self._sources, self._question, is_new=True)):
-                yield say("verify_sentence", text=text[:80], reason=reason)
+                yield say("verify_sentence", text=beginning(text, SHOWN), reason=reason)
 
     def _quote(self, content: Inlines) -> Iterator[str]:
         citations = citations_in(content)
@@ -125,7 +132,7 @@ class _Checker:
         if citations:
             self.quotes += 1
             if not any(locate(words(content), excerpt.quote) for excerpt in self._cited(citations)):
-                yield say("verify_quotation", text=words(content)[:80])
+                yield say("verify_quotation", text=beginning(words(content), SHOWN))
 
     def _cited(self, citations: Sequence[Citation]) -> list[Excerpt]:
         numbers = dict.fromkeys(citation.number for citation in citations)
@@ -135,7 +142,7 @@ class _Checker:
 def _unchecked(text: str, citations: Sequence[Citation]) -> Iterator[str]:
     """Yield the problem of a text that cites by a number without a link."""
     if not citations and (unlinked := _UNLINKED.search(text)):
-        yield say("verify_unlinked", text=text[:80], citation=unlinked[0])
+        yield say("verify_unlinked", text=beginning(text, SHOWN), citation=unlinked[0])
 
 
 def uncited_statements(file: Path, folder: Path) -> list[str]:

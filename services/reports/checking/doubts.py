@@ -34,9 +34,9 @@ def doubt_of(
     if claim.status == "inferred":
         verdict = _of(claim, check_inference(claim.text, quotes, cards, question=question, untraced=untraced))
         if verdict.fault and (verdict.certain or judgement is None):
-            return labels.reason(verdict)
+            return _in_words(verdict)
         if is_new and verdict.computed:
-            return labels.reason(verdict.noted)
+            return _in_words(verdict.noted)
         if judgement is None or judgement.verdict in PASSED:
             return ""
         reason: str = labels.judged_inference[judgement.verdict]
@@ -47,7 +47,15 @@ def doubt_of(
     if not verdict.certain and (in_text or absence):
         return ""
     verbatim = any(claim.text.strip(AROUND) in quote for quote in quotes)
-    return "" if verbatim or (absence and verdict.fault == "uncited") else labels.reason(verdict)
+    excused = verbatim or (absence and verdict.fault == "uncited")
+    return "" if excused else _in_words(verdict)
+
+
+def _in_words(verdict: Verdict) -> str:
+    """Return a verdict in words; before a suspicion come the numbers that the evidence only lets compute."""
+    labels = labels_for(spoken_locale())
+    computed = [Verdict("computed", verdict.computed)] if verdict.fault and verdict.computed else []
+    return " ".join(labels.reason(part) for part in [*computed, verdict])
 
 
 def _of(claim: Claim, verdict: Verdict) -> Verdict:

@@ -34,7 +34,7 @@ def test_a_report_that_the_model_supports_holds(leadline: Leadline, endpoint: Op
     judge(endpoint, "supported")
     ran = leadline("verify", folder, "--judge", code=0)
     assert "gpt-4.1-mini was asked about 1 sentence (1 supported)" in ran.out
-    assert "Not judged" not in ran.out
+    assert "To let a model judge" not in ran.out
     [asked] = [body for body in endpoint.requests if role_of(body) == "verifier"]
     assert "The northern pier was closed by storms." in asked["messages"][-1]["content"]
     assert BESIDE in asked["messages"][-1]["content"]  # what stands beside the quote in its source
@@ -48,7 +48,7 @@ def test_a_sentence_that_the_model_doubts_is_named(leadline: Leadline, endpoint:
 
 def test_a_forged_status_is_judged_all_the_same(leadline: Leadline, endpoint: OpenAIServer, folder: str) -> None:
     plain = leadline("verify", folder)
-    assert "(1 of 2)" in plain.out
+    assert "Not checked by code: whether 1 of 2 statements mean what their quotes say." in plain.out
     assert "leadline verify --judge DIR" in plain.out
     edit(Path(folder), lambda content: content["claims"][1].update(status="quoted"), resealed=True)
     judge(endpoint, "not_told")

@@ -17,15 +17,16 @@ def bundle(tmp_path: Path) -> Path:
 
 def test_what_cites_nothing_is_counted_except_the_reports_own_text(bundle: Path, leadline: Leadline) -> None:
     report = (bundle / "report.md").read_text("utf-8")
-    assert "not checked" not in leadline("verify", bundle / "report.md").out
     cited = next(line for line in report.splitlines() if line.startswith("HMS Challenger II"))
     article = bundle / "notes.md"
     added = "The moon is made of cheese.\n\n## What else?\n\n**Weight**\n\nThe Trieste weighed 900 tons."
     article.write_text(f"{report}\n{cited} {added}\n\n| Ship | Year |\n|---|---|\n| Vitiaz | 1957 |\n", "utf-8")
     ran = leadline("verify", article)
-    assert "notes.md: everything holds" in ran.out
+    assert re.search(
+        r"notes.md: what code checked holds .* Not checked by code: .*, 3 sentences that cite nothing\.", ran.out
+    )
     named = "    The moon is made of cheese.\n    The Trieste weighed 900 tons.\n    Vitiaz | 1957\n"
-    assert f"  3 sentences cite nothing; not checked:\n{named}" in ran.out
+    assert f"  Not checked: 3 sentences that cite nothing\n{named}" in ran.out
 
 
 def test_a_code_block_that_the_report_does_not_have_is_named_as_not_checked(bundle: Path, leadline: Leadline) -> None:
@@ -33,10 +34,9 @@ def test_a_code_block_that_the_report_does_not_have_is_named_as_not_checked(bund
     report.write_text(report.read_text("utf-8") + "\n```\ndepth = 1\n```\n", "utf-8")
     article = bundle / "notes.md"
     article.write_text(report.read_text("utf-8") + "\n```\ndepth = 2\nprint(depth)\n```\n", "utf-8")
-    assert (
-        "  1 code block is not in the report; not checked:\n    depth = 2 print(depth)\n"
-        in leadline("verify", article).out
-    )
+    ran = leadline("verify", article, code=1)
+    assert "  Not checked: 1 code block that is not in the report\n    depth = 2 print(depth)\n" in ran.out
+    assert "FAILED report.md: 'depth = 1' was added or changed after the report was written" in ran.err
 
 
 def test_a_chinese_report_is_verified_in_chinese(tmp_path: Path, leadline: Leadline) -> None:
@@ -44,13 +44,13 @@ def test_a_chinese_report_is_verified_in_chinese(tmp_path: Path, leadline: Leadl
     article = bundle / "notes.md"
     article.write_text(f"{(bundle / 'report.md').read_text('utf-8')}\n\n月球是奶酪做的。\n", "utf-8")
     ran = leadline("verify", article)
-    assert f"{article}：全部通过核对（" in ran.out
-    assert "  1 个句子没有引用，未核对：\n    月球是奶酪做的。\n" in ran.out
+    assert f"{article}：程序核对过的内容均通过（" in ran.out
+    assert "，1 个没有引用的句子。\n  未核对：1 个没有引用的句子\n    月球是奶酪做的。\n" in ran.out
     text = next((bundle / "sources").iterdir())
     text.write_bytes(b"")
     failed = leadline("verify", bundle, code=1)
     assert all(not re.search("[a-z]{2,} [a-z]{2,}", line) for line in failed.err.splitlines())
-    assert "与内容哈希不符" in failed.err
+    assert "来源文本在读取之后被改动" in failed.err
 
 
 def test_an_article_and_the_report_that_it_cites_are_told_apart(docs: Path, leadline: Leadline) -> None:
@@ -70,6 +70,33 @@ def test_an_article_and_the_report_that_it_cites_are_told_apart(docs: Path, lead
 
 def test_the_evidence_of_a_report_is_checked_as_its_folder(bundle: Path, leadline: Leadline) -> None:
     assert leadline("verify", bundle / "evidence.json") == leadline("verify", bundle)
+
+
+@pytest.mark.parametrize("bundle_named", [False, True])
+def test_what_was_added_to_a_report_is_named_and_nothing_is_said_to_hold(
+    bundle: Path, leadline: Leadline, *, bundle_named: bool
+) -> None:
+    report = bundle / "report.md"
+    report.write_text(report.read_text("utf-8") + "\nThe moon is made of cheese.\n", "utf-8")
+    ran = leadline("verify", report, *(["--bundle", bundle] if bundle_named else []), code=1)
+    [named] = [line for line in ran.err.splitlines() if line.startswith("FAILED report.md")]
+    assert named == "FAILED report.md: 'The moon is made of cheese.' was added or changed after the report was written"
+    assert ran.out == ""
+
+
+def test_a_folder_of_reports_and_an_empty_one_are_told_apart(bundle: Path, leadline: Leadline, tmp_path: Path) -> None:
+    above = leadline("verify", bundle.parent, code=2)
+    assert f"1 report is in folders below it. Check them: leadline verify {bundle.parent}/*" in above.err
+    (tmp_path / "empty").mkdir()
+    assert "empty holds no report." in leadline("verify", tmp_path / "empty", code=2).err
+
+
+def test_a_changed_source_is_named_by_its_file_and_its_quotes_by_their_words(bundle: Path, leadline: Leadline) -> None:
+    changed = next(file for file in (bundle / "sources").iterdir() if file.suffix == ".txt")
+    changed.write_text("Something else.", "utf-8")
+    text, quote, *_ = leadline("verify", bundle, code=1).err.splitlines()
+    assert f"sources/{changed.name}: this source text was changed after it was read" in text
+    assert re.search(rf"the quote “[^”]+…?” does not stand in sources/{changed.name} word for word", quote)
 
 
 def test_a_report_that_states_nothing_is_not_called_proved(docs: Path, leadline: Leadline) -> None:
