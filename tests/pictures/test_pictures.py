@@ -32,6 +32,8 @@ BORN = "Where was the professor who first sounded with piano wire from the schoo
 CAST = "How long does a cast to 2,000 fathoms take with piano wire?"
 THREE = f"{CAST[:-1]}, and who owned the schooner Lalla Rookh?"
 OUTDOORS = "每天户外活动多少分钟能预防近视？"
+ABOVE, CITING = "#sec-1-timed-echoes-1951-and-1957", "#sec-2-a-gauge-in-a-dive-1960"
+"""Sections of the recorded report: where its picture begins, and whose first citation opens."""
 FONTS = re.compile(r"@font-face \{\{.*?\}\}\s*", re.DOTALL)
 """Of rich's template: they would be fetched from elsewhere."""
 
@@ -126,8 +128,8 @@ def shown(out: Path, tab: Page, cited: str, *, width: int, height: int, dark: bo
 def test_a_report_with_the_quote_behind_a_citation(tmp_path: Path) -> None:
     shutil.copy(PROJECT / "docs" / "samples" / "report.html", tmp_path)
     with chromium() as tab:
-        shown(tmp_path, tab, ".summary .cite:last-of-type .mark", width=740, height=600)
-        tab.evaluate("document.querySelector('h1').scrollIntoView()")
+        shown(tmp_path, tab, f"{CITING} ~ p .cite .mark", width=740, height=600)
+        tab.evaluate(f"document.querySelector('{ABOVE}').scrollIntoView()")
         tab.screenshot(tmp_path / "report.png")
     keep(tmp_path / "report.png")
 
