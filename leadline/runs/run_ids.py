@@ -128,9 +128,9 @@ LONGEST_QUESTION = 100
 """Maximum characters of the question in the line."""
 
 
-def first_line(question: str, run_id: str = "", key: str = "starting") -> Event:
+def first_line(question: str, run_id: str = "") -> Event:
     """Return the first line, which the command prints before other modules are loaded."""
     line = " ".join(question.split())
     shown = beginning(line, LONGEST_QUESTION)
-    title = say(key, message_language(question), question=shown)
+    title = say("starting", message_language(question), question=shown)
     return Event(type="notice", node="", title=title, data={"run_id": run_id} if run_id else {})
