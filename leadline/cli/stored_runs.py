@@ -137,12 +137,12 @@ def forget(
     ids: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[ID]…", help="Statements to forget: their ids, or the beginnings of ids.", show_default=False
+            metavar="[ID]…", help="Entries to forget: their ids, or the beginnings of ids.", show_default=False
         ),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Forget everything.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="With --all: do not ask.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the statements as a JSON list.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the entries as a JSON list.")] = False,
 ) -> None:
     """List what is remembered of the reports of runs with --memory, or forget it. The runs and their reports stay."""
     if everything and ids:
