@@ -63,15 +63,12 @@ def show_report(
     as_json: bool,
     as_events: bool = False,
     run_id: str = "",
-    first: Event | None = None,
 ) -> None:
     """Run to the report and print it; the folder of its files is printed on stderr."""
     begun = Begun(run_id)
 
     async def main() -> Report:
         with progress_shown(as_json=as_events) as begun.display:
-            if first is not None:
-                begun(first)
             return await work(begun)
 
     finished = until_interrupted(main(), as_events=as_events, begun=begun)

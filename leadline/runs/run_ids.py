@@ -129,7 +129,7 @@ LONGEST_QUESTION = 100
 
 
 def first_line(question: str, run_id: str = "") -> Event:
-    """Return the first line, which the command prints before other modules are loaded."""
+    """Return the first line of progress, which names the run."""
     line = " ".join(question.split())
     shown = beginning(line, LONGEST_QUESTION)
     title = say("starting", message_language(question), question=shown)

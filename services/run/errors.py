@@ -207,12 +207,13 @@ def reason_of(problem: ErrorDetails) -> str:
     return problem["msg"].removeprefix("Value error, ")
 
 
-def refused_value(name: str, problem: ErrorDetails) -> BadInput:
-    """Return the error that a choice or argument has a value that cannot be used."""
+def refused_value(name: str, problem: ErrorDetails, reason: str = "") -> BadInput:
+    """Return the error that a choice or argument has a value that cannot be used; without a reason, pydantic's."""
+    reason = reason or reason_of(problem)
     value = problem["input"]
     plain = value is None or isinstance(value, str | int | float)  # other values may be long or secret
-    told_value = told("value_refused", name=as_named(name), value=repr(value)[:80], reason=reason_of(problem))
-    return BadInput(**(told_value if plain else told("value_unusable", name=as_named(name), reason=reason_of(problem))))
+    told_value = told("value_refused", name=as_named(name), value=repr(value)[:80], reason=reason)
+    return BadInput(**(told_value if plain else told("value_unusable", name=as_named(name), reason=reason)))
 
 
 def problem_text(problem: Exception | str, locale: str, key: str = "trouble") -> str:
