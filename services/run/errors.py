@@ -3,6 +3,7 @@
 LeadlineError
 ├── BadInput              the question, an option, a plan or a file cannot be used (exit code 2)
 │   ├── DocumentsError    a documents folder is missing, empty or unreadable
+│   ├── RunElsewhere      the run of a report's folder is not on this machine: only the folder itself can be used
 │   ├── RevisionRefused   a report cannot be changed in the way that is asked for: it stays as it was
 │   └── BundleError       an evidence bundle cannot be checked at all
 ├── SettingsError         the environment lacks something or holds something impossible
@@ -77,6 +78,10 @@ class BadInput(LeadlineError):
 
 class DocumentsError(BadInput):
     """A documents folder is missing, empty or unreadable."""
+
+
+class RunElsewhere(BadInput):
+    """The run of a report's folder is not on this machine; the folder itself can be shown, exported and verified."""
 
 
 class RevisionRefused(BadInput):
