@@ -71,10 +71,11 @@ def _answer(record: RunRecord, values: Mapping[str, Any], parsed: ParsedReport |
 
 
 def _sources(report: Report, parsed: ParsedReport, locale: str) -> str:
+    labels = labels_for(locale)
     counts = {
         "sources": sum(not source.duplicate_of for source in report.sources),
         "cited": len(parsed.cited),
-        "statements": counts_of(report.citations, report.answered, labels_for(locale)).shown or "-",
+        "statements": counts_of(report.citations, report.answered, labels).shown or labels.no_statements,
     }
     return say("show_sources", locale, **counts)
 

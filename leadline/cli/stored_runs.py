@@ -36,8 +36,10 @@ commands = typer.Typer()
 _runs = typer.Typer(invoke_without_command=True)
 commands.add_typer(_runs, name="runs", epilog=examples("runs"))
 
-SHOWN = {"id", "question", "status", "created", "folder", "error"}
+SHOWN = {"id", "question", "status", "nothing_found", "created", "folder", "error"}
 """Fields of a run in `leadline runs --json`."""
+NOTHING_FOUND = "no evidence"
+"""In place of the status of a finished run that found nothing."""
 STATUS = len("interrupted")
 """Columns of a run's status."""
 NARROWEST = 70
@@ -65,7 +67,8 @@ def runs(
 
 
 def _line(record: RunRecord, width: int) -> str:
-    line = Text(f"{record.id}  {record.status:<{STATUS}}  {' '.join(record.question.split())}")
+    status = NOTHING_FOUND if record.status == "done" and record.nothing_found else record.status
+    line = Text(f"{record.id}  {status:<{STATUS}}  {' '.join(record.question.split())}")
     line.truncate(width, overflow="ellipsis")
     return line.plain
 

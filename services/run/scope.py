@@ -89,7 +89,7 @@ def _range_of(name: str, problem: str) -> str:
     if problem not in {"greater_than", "greater_than_equal", "less_than_equal"}:
         return ""
     schema = RunContext.model_json_schema()["properties"].get(name, {})
-    bounds = next((kind for kind in (schema, *schema.get("anyOf", ())) if "maximum" in kind), {})
+    bounds: dict[str, Any] = next((kind for kind in (schema, *schema.get("anyOf", ())) if "maximum" in kind), {})
     for key, least in (("value_range", bounds.get("minimum")), ("value_above", bounds.get("exclusiveMinimum"))):
         if least is not None:
             return say(key, least=least, most=bounds["maximum"])

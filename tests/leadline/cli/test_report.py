@@ -57,6 +57,19 @@ def test_a_folder_never_holds_files_of_two_runs(leadline: Leadline, docs: Path) 
     assert leadline("verify", f"{FOLDER}-2").code == leadline("verify", FOLDER).code == 0
 
 
+def test_a_run_that_finds_nothing_replaces_no_report_that_shows_evidence(
+    leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leadline("research", QUESTION, "--docs", docs, "--quick", "--format", "csl", code=0)
+    Path("other").mkdir()
+    Path("other", "kettle.md").write_text("The kettle was red.\n")
+    ran = leadline("research", QUESTION, "--docs", "other", "--quick", code=3)
+    assert "Nothing was found." in ran.err
+    assert f"Written to {FOLDER}-2" in ran.err
+    assert (FOLDER / "references.json").exists()
+    assert [line.split("  ")[1] for line in leadline("runs").out.splitlines()] == ["no evidence", "done"]
+
+
 def test_what_research_prints_last_can_be_typed_and_the_folder_names_the_run(leadline: Leadline, docs: Path) -> None:
     told = leadline("research", QUESTION, "--docs", docs, "--quick").err
     for hint in (f"leadline verify {FOLDER}", f"leadline runs export {FOLDER} --format html,slides"):
