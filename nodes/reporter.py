@@ -34,7 +34,7 @@ from services.reports.statuses import sure_claims
 from services.reports.verification import verify_draft
 from services.reports.wishes import unmet_by_sources, unmet_wishes
 from services.run.errors import RevisionRefused
-from services.run.events import emit_message
+from services.run.events import emit, emit_message
 from services.run.log import run_ended
 from services.run.roles import OFFLINE, role_model
 from services.run.scope import Run, choices, evidence_of, node_run, prompts_of
@@ -46,7 +46,7 @@ from services.tools.mcp.registry import close_sessions
 from services.turn.added_evidence import SectionResearch, document_search, with_excerpts
 from services.turn.conversation import change_messages
 from services.turn.remembered_statements import remember_report, reused_limits
-from services.turn.revision import Revised, refused_update, revised, revision_of
+from services.turn.revision import Revised, change_title, refused_update, revised, revision_of
 from services.turn.steering import hear, late_messages
 from services.turn.steps import left_out
 from services.turn.thread_data import keep_version
@@ -193,7 +193,7 @@ def _prompt_versions(context: RunContext, usage: Usage, written: Written) -> dic
 async def _revised(
     run: Run, state: ResearchState, revision: Revision, excerpts: list[Excerpt], runtime: Runtime[RunContext]
 ) -> Revised:
-    emit_message(runtime, "notice", "reporter", "revision_writing", state["locale"])
+    emit(runtime, "notice", "reporter", change_title(revision))
     notify = partial(_emit_notice, runtime, state["locale"])
     made = await revised(run, state, revision, excerpts, evidence_of(runtime), notify)
     return made._replace(state=await _settled(made.state, runtime)) if made.added else made

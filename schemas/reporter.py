@@ -117,6 +117,11 @@ class Report(BaseModel):
         total = self.usage.total
         return self.by_rules and total.calls > 0 and total.cost == 0 and not total.abandoned
 
+    @property
+    def shows_evidence(self) -> bool:
+        """Whether something was found for its question: rules show nothing of what is not close to it."""
+        return bool(self.citations or (self.excerpts and not self.by_rules))
+
     def _repr_html_(self) -> str | None:
         return None if self.direct else later("notebook_html")(self)
 

@@ -8,8 +8,10 @@ import gc
 import os
 import re
 import sys
+from difflib import get_close_matches
 from importlib import import_module, metadata
 from inspect import cleandoc
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -44,12 +46,19 @@ class Commands(TyperGroup):
         """Load the named command.
 
         Raises:
-            BadInput: the command has another name now.
+            BadInput: the command has another name now, or resembles none and may be a question.
         """
         if args[0] in MOVED and not ctx.resilient_parsing:
             raise BadInput(**told("command_moved", command=args[0], moved=MOVED[args[0]]))
+        if not (ctx.resilient_parsing or get_close_matches(args[0], self.commands)):
+            question = " ".join(takewhile(lambda word: not word.startswith("-"), args))
+            raise BadInput(**told("command_unknown", question=question))
         name, listed, rest = super().resolve_command(ctx, args)
         return name, listed and loaded(str(name)), rest
+
+    def get_params(self, ctx: typer.Context) -> list[Any]:  # type: ignore[override]  # as in `invoke`
+        """Return the options of the program itself."""
+        return _without_value_of_flags(super().get_params(ctx))
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # typer's own class of the context is private
         """Run the named command."""
@@ -72,9 +81,19 @@ def loaded(name: str) -> Any:
     command = get_group(module.commands).commands[name]
     for each in (command, *getattr(command, "commands", {}).values()):
         each.help = _LINE_BREAK.sub(" ", cleandoc(each.help or ""))
+        _without_value_of_flags(each.get_params(typer.Context(each, **_CONTEXT)))
     return command
 
 
+def _without_value_of_flags(params: list[Any]) -> list[Any]:
+    """Let the help show flags, `--help` among them, without the value that they do not take."""
+    for param in params:
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+    return params
+
+
+_CONTEXT: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 _LINE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 
 
@@ -85,7 +104,7 @@ app = typer.Typer(
     add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=_CONTEXT,
 )
 
 

@@ -139,7 +139,7 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ("A report with all its evidence in another folder", "leadline runs export --format md,html --out elsewhere"),
     ],
     "runs forget": [
-        ("What runs with --memory have proven, with ids", "leadline runs forget"),
+        ("What runs with --memory have remembered, with ids", "leadline runs forget"),
         ("Forget everything", "leadline runs forget --all --yes"),
     ],
     "watch": [

@@ -63,19 +63,16 @@ def show_report(
     as_json: bool,
     as_events: bool = False,
     run_id: str = "",
-    first: Event | None = None,
 ) -> None:
     """Run to the report and print it; the folder of its files is printed on stderr."""
     begun = Begun(run_id)
 
     async def main() -> Report:
         with progress_shown(as_json=as_events) as begun.display:
-            if first is not None:
-                begun(first)
             return await work(begun)
 
     finished = until_interrupted(main(), as_events=as_events, begun=begun)
-    code = 0 if finished.direct or finished.excerpts else EXIT_NO_EVIDENCE
+    code = 0 if finished.direct or finished.shows_evidence else EXIT_NO_EVIDENCE
     about = {"run_id": finished.run_id, "folder": finished.folder, "files": finished.files}
     try:
         if as_json:
@@ -114,7 +111,7 @@ def _offer(report: Report) -> None:
 def _written_to(finished: Report) -> str:
     unconnected = finished.without_model and role_model("reporter", RunContext()).model == OFFLINE
     hint = [say("connect_a_model", finished.locale, command="leadline init")] if unconnected else []
-    if not finished.excerpts and not finished.direct:
+    if not finished.shows_evidence and not finished.direct:
         hint.insert(0, say("search_elsewhere", finished.locale))
     if not finished.folder:
         return "\n".join(hint)

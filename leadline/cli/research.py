@@ -17,8 +17,7 @@ from leadline.cli.command_run import errors_as_json, last_word, show_report
 from leadline.cli.options import FLAGS, Events, Json, OtherOut, Out, UnfinishedRun, choices_of, takes_choices
 from leadline.progress.plan_review import Progress, review_in_terminal
 from leadline.progress.terminal import echo
-from leadline.runs.run_ids import first_line, full_id, new_run_id, run_and_text
-from schemas.events import Event
+from leadline.runs.run_ids import full_id, new_run_id, run_and_text
 from schemas.reporter import Report
 from services.run.errors import BadInput
 from services.run.ui_text import say, told
@@ -44,19 +43,14 @@ def research(
     """
     text = _from_stdin() if question == ["-"] else " ".join(question)
     run_id = new_run_id()
-    first = first_line(text, run_id) if text.strip() else None  # printed here, before the graph is loaded
 
     def work(progress: Progress) -> Awaitable[Report]:
-        def further(event: Event) -> None:
-            if event != first:
-                progress(event)
-
         review_plan = review_in_terminal(progress)
-        return leadline.aresearch(text, out=out, on_event=further, on_review=review_plan, run_id=run_id, **choices)
+        return leadline.aresearch(text, out=out, on_event=progress, on_review=review_plan, run_id=run_id, **choices)
 
     with errors_as_json(as_events):
         choices = choices_of(options)
-        show_report(work, as_json, as_events, run_id, first)
+        show_report(work, as_json, as_events, run_id)
 
 
 def _from_stdin() -> str:

@@ -12,6 +12,7 @@ from schemas.clean_text import beginning
 from schemas.document import Paragraph
 from schemas.reporter import Report
 from schemas.usage import Usage
+from services.reports.bundle_files import read_report
 from services.reports.document import ParsedReport, words
 from services.reports.labels import counts_of, labels_for
 from services.reports.parser import parse_report
@@ -38,6 +39,17 @@ def summary(record: RunRecord, values: Mapping[str, Any]) -> Iterator[tuple[str,
     yield from zip(say("show_labels", locale).split("|"), lines, strict=True)
 
 
+def of_folder(folder: Path) -> tuple[RunRecord, dict[str, Any]]:
+    """Return what the folder of a report tells of its run, which is on another machine.
+
+    Raises:
+        BundleError: the folder cannot be read.
+    """
+    report = read_report(folder)
+    record = RunRecord(id=report.run_id, question=report.question, status="done", folder=str(folder))
+    return record, {"report": report, "usage": report.usage, "locale": report.locale}
+
+
 def terminal_locale(values: Mapping[str, Any]) -> str:
     """Return the locale of what the terminal says of a run: Chinese for Chinese ones, English for all others."""
     locale = str(values.get("locale") or "")
@@ -59,10 +71,11 @@ def _answer(record: RunRecord, values: Mapping[str, Any], parsed: ParsedReport |
 
 
 def _sources(report: Report, parsed: ParsedReport, locale: str) -> str:
+    labels = labels_for(locale)
     counts = {
         "sources": sum(not source.duplicate_of for source in report.sources),
         "cited": len(parsed.cited),
-        "statements": counts_of(report.citations, report.answered, labels_for(locale)).shown or "-",
+        "statements": counts_of(report.citations, report.answered, labels).shown or labels.no_statements,
     }
     return say("show_sources", locale, **counts)
 

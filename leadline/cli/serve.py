@@ -8,6 +8,7 @@ import typer
 from leadline.cli.command_list import examples
 from leadline.mcp.server import serve as over_stdio
 from leadline.progress.terminal import echo
+from leadline.server.launch import check_installed
 from leadline.server.launch import serve as until_stopped
 from schemas.context import RunContext
 from services.run.errors import BadInput
@@ -33,6 +34,7 @@ def serve(
         if not no_open:
             typer.launch(address)
 
+    check_installed()
     typer.echo(say("serve_starting"), err=True)
     if problem := problem_of_runs():
         echo(problem, err=True)

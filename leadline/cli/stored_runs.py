@@ -12,10 +12,11 @@ import typer
 from rich.table import Column, Table
 from rich.text import Text
 
+from leadline.cli import EXIT_FAILED
 from leadline.cli.command_list import examples
 from leadline.cli.command_run import echo_report, errors_as_json, show_report
 from leadline.cli.options import Events, FinishedRun, Formats, Json, LatestRun, OtherOut, Version
-from leadline.cli.run_summary import summary, terminal_locale
+from leadline.cli.run_summary import of_folder, summary, terminal_locale
 from leadline.progress.plan_review import Progress
 from leadline.progress.terminal import as_typed, console_of, echo
 from leadline.runs.actions import areplay, areport, arun, aruns, atimeline
@@ -26,17 +27,19 @@ from leadline.runs.store import RunRecord
 from schemas.clean_text import clean_line
 from schemas.memory import MemoryEntry, MemoryView
 from schemas.reporter import Report
-from services.reports.formats import chosen_formats
+from services.reports.formats import chosen_formats, makeable_formats
 from services.reports.labels import labels_for
-from services.run.errors import BadInput
+from services.run.errors import BadInput, RunElsewhere
 from services.run.ui_text import say, told
 
 commands = typer.Typer()
 _runs = typer.Typer(invoke_without_command=True)
 commands.add_typer(_runs, name="runs", epilog=examples("runs"))
 
-SHOWN = {"id", "question", "status", "created", "folder", "error"}
+SHOWN = {"id", "question", "status", "nothing_found", "created", "folder", "error"}
 """Fields of a run in `leadline runs --json`."""
+NOTHING_FOUND = "no evidence"
+"""In place of the status of a finished run that found nothing."""
 STATUS = len("interrupted")
 """Columns of a run's status."""
 NARROWEST = 70
@@ -64,7 +67,8 @@ def runs(
 
 
 def _line(record: RunRecord, width: int) -> str:
-    line = Text(f"{record.id}  {record.status:<{STATUS}}  {' '.join(record.question.split())}")
+    status = NOTHING_FOUND if record.status == "done" and record.nothing_found else record.status
+    line = Text(f"{record.id}  {status:<{STATUS}}  {' '.join(record.question.split())}")
     line.truncate(width, overflow="ellipsis")
     return line.plain
 
@@ -80,7 +84,13 @@ def show(
         echo_report(asyncio.run(aversion(run, version)).report)
         return
     if not calls:
-        _show_summary(*asyncio.run(arun(run)))
+        try:
+            record, values = asyncio.run(arun(run))
+        except RunElsewhere:
+            _show_lines(*of_folder(Path(str(run))))
+            return
+        _show_lines(record, values)
+        _show_more(record, values)
         return
     record, timeline = asyncio.run(atimeline(run))
     title = " ".join(record.question.split())
@@ -89,8 +99,8 @@ def show(
     echo("\n".join(timeline.lines()))
 
 
-def _show_summary(record: RunRecord, values: dict[str, Any]) -> None:
-    """Print the five lines, the versions of the report, and how to see more."""
+def _show_lines(record: RunRecord, values: dict[str, Any]) -> None:
+    """Print the five lines."""
     locale = terminal_locale(values)
     lines = summary(record, values)
     if sys.stdout.isatty():
@@ -100,6 +110,11 @@ def _show_summary(record: RunRecord, values: dict[str, Any]) -> None:
         console_of().print(table)
     else:
         echo("\n".join(f"{label}{labels_for(locale).colon}{as_typed(text)}" for label, text in lines))
+
+
+def _show_more(record: RunRecord, values: dict[str, Any]) -> None:
+    """Print the versions of the report, and how to see more."""
+    locale = terminal_locale(values)
     changes = record.changes_of(values.get("report"))
     if len(changes) < len(record.revisions):
         unmade = {"status": record.status, "request": " ".join(record.revisions[-1].request.split())[:100]}
@@ -127,9 +142,15 @@ def export(
     ] = None,
 ) -> None:
     """Make files of a finished run's report: a page, slides, PowerPoint, Word, PDF, CSL-JSON. Nothing is asked or searched."""
-    made = asyncio.run(areport(run, chosen_formats(formats), out=out, version=version))
-    for name in made.files:
-        echo(Path(str(made.folder)) / name)
+    makeable, missing = makeable_formats(chosen_formats(formats))
+    if makeable:
+        made = asyncio.run(areport(run, makeable, out=out, version=version))
+        for name in made.files:
+            echo(Path(str(made.folder)) / name)
+    for error in missing:
+        echo(f"leadline: {error}", err=True)
+    if missing:
+        raise typer.Exit(EXIT_FAILED)
 
 
 @_runs.command(epilog=examples("runs forget"))
@@ -137,12 +158,12 @@ def forget(
     ids: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[ID]…", help="Statements to forget: their ids, or the beginnings of ids.", show_default=False
+            metavar="[ID]…", help="Entries to forget: their ids, or the beginnings of ids.", show_default=False
         ),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Forget everything.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="With --all: do not ask.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the statements as a JSON list.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the entries as a JSON list.")] = False,
 ) -> None:
     """List what is remembered of the reports of runs with --memory, or forget it. The runs and their reports stay."""
     if everything and ids:

@@ -31,8 +31,9 @@ from schemas.options import OutputFormat
 from schemas.reporter import Report
 from schemas.steering import Steering, SteeringAction
 from services.reports.bundle import write_bundle
+from services.reports.bundle_files import read_report
 from services.reports.formats import check_formats
-from services.run.errors import BadInput
+from services.run.errors import BadInput, RunElsewhere
 from services.run.journal import Recording, replaying, run_key
 from services.run.run_input import check_utf8
 from services.run.settings import settings
@@ -149,7 +150,8 @@ async def areport(
     """Export a finished run's report to files, without models and searches.
 
     Args:
-        run_id: id of the run, its beginning, or the folder of its report; by default the latest finished run.
+        run_id: id of the run, its beginning, or the folder of its report; by default the latest finished run. A folder whose run
+            is on another machine is enough for its own files: without `out` and `version`.
         formats: `md`, `html`, `slides`, `pptx`, `docx`, `pdf`, `csl`.
         out: folder below which the report is written with its evidence; by default the files join those in its folder.
         version: version of the report; by default the latest. An earlier one is written to a folder of its own, named
@@ -166,7 +168,12 @@ async def areport(
     if out is not None:
         await asyncio.to_thread(check_writable, Path(out))
     async with open_home(settings().leadline_home) as home:
-        record, report = await finished_report(home, run_id)
+        try:
+            record, report = await finished_report(home, run_id)
+        except RunElsewhere:
+            if out is not None or version is not None:
+                raise
+            return await _exported_from(Path(str(run_id)), formats)
         chosen = await version_of(home, record, report, version)
         is_earlier = chosen.number < report.version
         if is_earlier:
@@ -182,6 +189,14 @@ async def areport(
             files = await write_report(report, folder, home.evidence, formats)
             files = [name for name in files if name != "report.md" or "md" in formats]
         return report.model_copy(update={"folder": str(folder), "files": files})
+
+
+async def _exported_from(folder: Path, formats: Sequence[OutputFormat]) -> Report:
+    """Write further files of a report into its folder, from what the folder holds; its Markdown stays as it is."""
+    report = await asyncio.to_thread(read_report, folder)
+    made = await write_formats(report, folder, [format_ for format_ in formats if format_ != "md"])
+    files = [*(["report.md"] if "md" in formats else []), *made]
+    return report.model_copy(update={"folder": str(folder), "files": files})
 
 
 async def aruns() -> list[RunRecord]:

@@ -98,7 +98,14 @@ async def folder_of(record: RunRecord, report: Report) -> Path | None:
     if record.out is None or report.direct:
         return None
     only_of = record.id if record.has_answer else ""
-    return await asyncio.to_thread(report_folder, report.question, Path(record.out), record.folder, only_of=only_of)
+    return await asyncio.to_thread(
+        report_folder,
+        report.question,
+        Path(record.out),
+        record.folder,
+        only_of=only_of,
+        is_empty=not report.shows_evidence,
+    )
 
 
 async def write_outputs(home: Home, record: RunRecord, report: Report, folder: Path | None) -> Report:
@@ -184,7 +191,9 @@ async def _execute(
         log("run_failed", ERROR, run=record.id, error=type(error).__name__)
         await home.save(record.model_copy(update={"status": "failed", "error": without_private(str(error))}))
         raise
-    await home.save(record.model_copy(update={"status": "done", "folder": report.folder}))
+    nothing_found = not (report.direct or report.shows_evidence)
+    ended = {"status": "done", "folder": report.folder, "nothing_found": nothing_found}
+    await home.save(record.model_copy(update=ended))
     return report
 
 

@@ -43,7 +43,9 @@ def check_writable(folder: Path) -> None:
         raise BadInput(say("out_unwritable", folder=folder, reason=error.strerror)) from None
 
 
-def report_folder(question: str, out: Path, begun: str | None = None, suffix: str = "", only_of: str = "") -> Path:
+def report_folder(
+    question: str, out: Path, begun: str | None = None, suffix: str = "", only_of: str = "", *, is_empty: bool = False
+) -> Path:
     """Return the folder for the report of a question.
 
     A folder of the same question is replaced, unless somebody has edited its report or it is not of the run `only_of`; that one
@@ -55,12 +57,17 @@ def report_folder(question: str, out: Path, begun: str | None = None, suffix: st
         begun: folder that this run has started to write; an incomplete report cannot be recognised by its question.
         suffix: suffix after the question's words, such as `-version-1`.
         only_of: id of the only run whose folder may be replaced; empty for a new report, which replaces that of any.
+        is_empty: whether the report shows no evidence: it replaces none that makes statements.
     """
     if begun is not None and Path(begun).parent == out and not (Path(begun) / "evidence.json").exists():
         return Path(begun)
     name, number = f"{slug_of(question)}{suffix}", 1
     folder = out / name
-    while _holds_other(folder, question, only_of) or _is_edited(folder):
+    while (
+        _holds_other(folder, question, only_of)
+        or _is_edited(folder)
+        or (is_empty and evidence_in(folder).get("claims"))
+    ):
         number += 1
         folder = out / f"{name}-{number}"
     return folder

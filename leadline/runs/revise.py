@@ -8,8 +8,9 @@ from pathlib import Path
 from leadline.runs.arguments import checked
 from leadline.runs.execute import OnEvent, carry_out, change_input
 from leadline.runs.output import check_writable
-from leadline.runs.run_ids import first_line, is_report_folder
+from leadline.runs.run_ids import is_report_folder
 from leadline.runs.store import Home, RunRecord, finished_report, open_home
+from schemas.events import Event
 from schemas.reporter import Report
 from schemas.revision import MAX_REQUEST, Revision, Version
 from services.reports.bundle import BundleCheck, verify_bundle, write_bundle
@@ -22,7 +23,7 @@ from services.run.ui_text import say
 from services.sandbox.workfolder import hold
 from services.search.providers import allow_folders
 from services.text.tokens import message_language
-from services.turn.revision import changed_by_code, worded
+from services.turn.revision import change_title, changed_by_code, worded
 from services.turn.thread_data import all_versions, numbered_version
 
 
@@ -98,11 +99,17 @@ async def arevise(
         if out is not None:
             changing = changing.model_copy(update={"out": str(out)})
         allow_folders(record.context.documents)
-        if on_event is not None:
-            on_event(first_line(revision.request, record.id, "changing"))
+        watcher = None if on_event is None else _begun(revision, record.id, on_event)
         return await _restoring_on_failure(
-            home, record, carry_out(home, changing, change_input(revision), on_event, None)
+            home, record, carry_out(home, changing, change_input(revision), watcher, None)
         )
+
+
+def _begun(revision: Revision, run_id: str, on_event: OnEvent) -> OnEvent:
+    """Report that a change begins and of which run, and return the watcher of its further events."""
+    first = Event(type="notice", node="", title=change_title(revision), data={"run_id": run_id})
+    on_event(first)
+    return lambda event: on_event(event) if event.title != first.title else None
 
 
 async def _changeable(home: Home, run_id: str | None, spoken: str) -> tuple[RunRecord, Report]:

@@ -14,7 +14,7 @@ from schemas.clean_text import beginning
 from schemas.events import Event
 from schemas.regular_file import read_regular
 from services.reports.bundle_files import MAX_EVIDENCE_BYTES
-from services.run.errors import BadInput
+from services.run.errors import BadInput, RunElsewhere
 from services.run.settings import settings
 from services.run.ui_text import say, told
 from services.text.tokens import message_language
@@ -88,7 +88,8 @@ def full_id(prefix: str, ids: Iterable[str]) -> str:
     """Return the only id with a prefix, or that of the run that wrote a report's folder. Blocking.
 
     Raises:
-        BadInput: no id or several ids have the prefix, or the run of the folder is not here.
+        BadInput: no id or several ids have the prefix.
+        RunElsewhere: the run of the folder is not here.
     """
     known = list(ids)
     if prefix in known:
@@ -97,7 +98,7 @@ def full_id(prefix: str, ids: Iterable[str]) -> str:
     if not matches and is_report_folder(prefix):
         run_id = str(evidence_in(Path(prefix)).get("run_id", ""))
         if run_id not in known:
-            raise BadInput(say("run_elsewhere", folder=prefix))
+            raise RunElsewhere(say("run_elsewhere", folder=prefix))
         return run_id
     if not matches:
         raise BadInput(say("run_unknown", run=prefix))
@@ -128,9 +129,9 @@ LONGEST_QUESTION = 100
 """Maximum characters of the question in the line."""
 
 
-def first_line(question: str, run_id: str = "", key: str = "starting") -> Event:
-    """Return the first line, which the command prints before other modules are loaded."""
+def first_line(question: str, run_id: str = "") -> Event:
+    """Return the first line of progress, which names the run."""
     line = " ".join(question.split())
     shown = beginning(line, LONGEST_QUESTION)
-    title = say(key, message_language(question), question=shown)
+    title = say("starting", message_language(question), question=shown)
     return Event(type="notice", node="", title=title, data={"run_id": run_id} if run_id else {})

@@ -97,6 +97,8 @@ class RunRecord(BaseModel):
     revisions: list[Revision] = Field(default_factory=list)
     """Changes of its report, in order; each that was not refused makes a version, and the last one may be under way."""
     error: str = ""
+    nothing_found: bool = False
+    """Whether its report shows no evidence."""
     unusable: str = Field(default="", exclude=True)
     """Why the run cannot be gone on with or carried out anew: it chose what an earlier version took. Empty: it can."""
 

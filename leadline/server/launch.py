@@ -56,6 +56,16 @@ _QUIET = {
 _RELATIVE_FILE = re.compile(r"(sqlite:///)(?![/~])")
 
 
+def check_installed() -> None:
+    """Check that the server's packages are installed.
+
+    Raises:
+        NotInstalled: they are not.
+    """
+    if importlib.util.find_spec("langgraph_api") is None or importlib.util.find_spec("fastapi") is None:
+        raise NotInstalled(say("serve_missing"), install_command("server"))
+
+
 def serve(host: str, port: int, ready: Callable[[str], None]) -> int:
     """Serve until Ctrl-C or SIGTERM, and return the exit code: 0 when it was stopped.
 
@@ -63,13 +73,10 @@ def serve(host: str, port: int, ready: Callable[[str], None]) -> int:
 
     Raises:
         BadInput: the port is taken or forbidden.
-        NotInstalled: the server's packages are missing.
         SettingsError: the users' tokens cannot be used.
         StoreUnwritable: the server's folder cannot be written.
         LeadlineError: the server did not start; the message has the end of its output.
     """
-    if importlib.util.find_spec("langgraph_api") is None or importlib.util.find_spec("fastapi") is None:
-        raise NotInstalled(say("serve_missing"), install_command("server"))
     read_accounts(settings())
     refuse_taken(host, port)
     home = settings().leadline_home

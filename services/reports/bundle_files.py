@@ -135,6 +135,8 @@ def read_report(folder: Path) -> Report:
     _, content, markdown = read_bundle(folder)
     names = (BundleContent.model_fields.keys() & Report.model_fields.keys()) - {"version"}
     known = {name: getattr(content, name) for name in names}
+    total = content.usage.total
+    known["by_rules"] = total.calls > 0 and not total.input_tokens  # a model reads its prompt
     return Report(**known, markdown=markdown.decode(errors="replace"), citations=content.claims)
 
 

@@ -73,6 +73,20 @@ def check_formats(names: Iterable[OutputFormat]) -> None:
             check_pdf()
 
 
+def makeable_formats(names: Iterable[OutputFormat]) -> tuple[list[OutputFormat], list[NotInstalled]]:
+    """Return the formats that can be made here, and for each other what is missing. Blocking, as `check_formats`."""
+    makeable: list[OutputFormat] = []
+    missing: list[NotInstalled] = []
+    for name in names:
+        try:
+            check_formats([name])
+        except NotInstalled as error:
+            missing.append(error)
+        else:
+            makeable.append(name)
+    return makeable, missing
+
+
 async def render(report: "Report", names: Iterable[OutputFormat]) -> dict[str, bytes]:
     """Render a report in several formats from a single parse.
 

@@ -3,6 +3,7 @@
 LeadlineError
 ├── BadInput              the question, an option, a plan or a file cannot be used (exit code 2)
 │   ├── DocumentsError    a documents folder is missing, empty or unreadable
+│   ├── RunElsewhere      the run of a report's folder is not on this machine: only the folder itself can be used
 │   ├── RevisionRefused   a report cannot be changed in the way that is asked for: it stays as it was
 │   └── BundleError       an evidence bundle cannot be checked at all
 ├── SettingsError         the environment lacks something or holds something impossible
@@ -77,6 +78,10 @@ class BadInput(LeadlineError):
 
 class DocumentsError(BadInput):
     """A documents folder is missing, empty or unreadable."""
+
+
+class RunElsewhere(BadInput):
+    """The run of a report's folder is not on this machine; the folder itself can be shown, exported and verified."""
 
 
 class RevisionRefused(BadInput):
@@ -207,12 +212,13 @@ def reason_of(problem: ErrorDetails) -> str:
     return problem["msg"].removeprefix("Value error, ")
 
 
-def refused_value(name: str, problem: ErrorDetails) -> BadInput:
-    """Return the error that a choice or argument has a value that cannot be used."""
+def refused_value(name: str, problem: ErrorDetails, reason: str = "") -> BadInput:
+    """Return the error that a choice or argument has a value that cannot be used; without a reason, pydantic's."""
+    reason = reason or reason_of(problem)
     value = problem["input"]
     plain = value is None or isinstance(value, str | int | float)  # other values may be long or secret
-    told_value = told("value_refused", name=as_named(name), value=repr(value)[:80], reason=reason_of(problem))
-    return BadInput(**(told_value if plain else told("value_unusable", name=as_named(name), reason=reason_of(problem))))
+    told_value = told("value_refused", name=as_named(name), value=repr(value)[:80], reason=reason)
+    return BadInput(**(told_value if plain else told("value_unusable", name=as_named(name), reason=reason)))
 
 
 def problem_text(problem: Exception | str, locale: str, key: str = "trouble") -> str:

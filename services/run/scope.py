@@ -81,7 +81,19 @@ def checked_choices(fields: dict[str, object]) -> RunContext:
             fields = getattr(RunContext.model_fields[named[0]].annotation, "model_fields", {})
             names = say("choice_from", names=", ".join(fields)) if fields else ""
             raise BadInput(**told("choice_no_field", name=".".join(named), names=names)) from None
-        raise refused_value(".".join(named), problem) from None
+        raise refused_value(".".join(named), problem, _range_of(named[0], problem["type"])) from None
+
+
+def _range_of(name: str, problem: str) -> str:
+    """Return the bounds of a choice in words, if a number is beyond one of them."""
+    if problem not in {"greater_than", "greater_than_equal", "less_than_equal"}:
+        return ""
+    schema = RunContext.model_json_schema()["properties"].get(name, {})
+    bounds: dict[str, Any] = next((kind for kind in (schema, *schema.get("anyOf", ())) if "maximum" in kind), {})
+    for key, least in (("value_range", bounds.get("minimum")), ("value_above", bounds.get("exclusiveMinimum"))):
+        if least is not None:
+            return say(key, least=least, most=bounds["maximum"])
+    return ""
 
 
 def evidence_of(runtime: Runtime[RunContext]) -> EvidenceStore:

@@ -69,13 +69,15 @@ def own_attachments() -> Path:
 
 
 def list_files(folder: Path) -> tuple[list[FileState], list[tuple[str, str]]]:
-    """Return a folder's searchable files, sorted by path, and (path, reason) of the others.
+    """Return the searchable files of a run's folder, sorted by path, and (path, reason) of the others.
 
     Hidden files, folders that are links, and what `LEADLINE_HOME` keeps of other runs, are in neither. Blocking: one look at each file.
 
     Raises:
-        DocumentsError: the folder is missing.
+        DocumentsError: the folder is missing; a new run checks this before it begins.
     """
+    if not folder.is_dir():
+        raise documents_error("documents_gone", folder=folder)
     states: list[FileState] = []
     skipped: list[tuple[str, str]] = []
     for path, status in sorted(_files(folder), key=lambda file: file[0].split("/")):
@@ -94,6 +96,8 @@ def check_folder(folder: Path) -> None:
     Raises:
         DocumentsError: the folder is missing or holds no searchable files.
     """
+    if not folder.is_dir():
+        raise documents_error("documents_no_folder" if folder.exists() else "documents_missing", folder=folder)
     skipped: list[tuple[str, str]] = []
     for path, status in _files(folder):
         if not isinstance(status, str):
@@ -121,8 +125,6 @@ def nothing_in(folder: Path, skipped: list[tuple[str, str]]) -> DocumentsError:
 
 def _files(folder: Path) -> Iterator[tuple[str, os.stat_result | str]]:
     """Yield the path of each file below a folder, with its stat result or the reason to skip it."""
-    if not folder.is_dir():
-        raise documents_error("documents_no_folder" if folder.exists() else "documents_missing", folder=folder)
     if belongs_to_home(folder, folder):
         return
     root = folder.resolve()

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from langchain_core.messages import AIMessage
 from pydantic import ValidationError
 
+from schemas.clean_text import beginning
 from schemas.document import Block
 from schemas.evidence import Excerpt, Source
 from schemas.planner import Plan, Step
@@ -42,6 +43,8 @@ MAX_TOPICS = 4
 MAX_SOURCES = 8
 """Approximate maximum number of sources quoted for it."""
 LONGEST_TOPIC = 200
+LONGEST_SHOWN = 100
+"""Maximum characters of a request in a line of progress."""
 
 
 @dataclass(slots=True)
@@ -170,6 +173,12 @@ def worded(request: str, spoken: str, *, without: object = "", shorten: object =
     if without:
         return say("revision_without", spoken, heading=without)
     return say("revision_shorter", spoken) if shorten else ""
+
+
+def change_title(revision: Revision) -> str:
+    """Return the line of progress that a change begins with."""
+    request = beginning(" ".join(revision.request.split()), LONGEST_SHOWN)
+    return say("changing", message_language(revision.request), request=request)
 
 
 def revision_of(state: ResearchState) -> tuple[Revision | None, ResearchState]:

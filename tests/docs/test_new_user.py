@@ -98,7 +98,7 @@ def test_the_python_answers_follows_up_and_remembers(checkout: Path) -> None:
     said = _waiting(checkout, f"{answers}\n{remembers}\n{shown}")
     assert said.count("William Thomson") > 1
     assert "William Thomson" in said.partition("Remembered:")[2]
-    assert "Closest passages: And where was he born (Lalla Rookh)?" in said
+    assert "Closest passages: And where was he born (about Lalla Rookh)?" in said
     assert "Belfast" in said
 
 

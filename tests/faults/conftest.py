@@ -94,7 +94,7 @@ def check_honest(code: int, report: Report) -> None:
                 assert done[step.id].error
     assert len(report.plans) <= PLANS
     assert all(one.attempts <= ATTEMPTS for one in report.results)
-    assert (code == 3) == (not report.excerpts)
+    assert (code == 3) == (not report.shows_evidence)
     assert report.folder is not None
     assert not verify_bundle(Path(report.folder)).problems
     for limit in report.limits:

@@ -60,3 +60,16 @@ def test_the_example_documents_are_a_link_and_nothing_else_is_served_there(
         assert httpx.get(f"{bare[0]}{beside}").status_code == 404, beside
     assert RECORDING.is_dir()
     browser.close(page)
+
+
+def test_an_empty_list_names_the_terminals_own_and_what_can_be_pressed_has_a_border(
+    browser: Page, bare: tuple[str, Path]
+) -> None:
+    for thread in httpx.post(f"{bare[0]}/threads/search", json={"limit": 1000}).json():
+        httpx.delete(f"{bare[0]}/threads/{thread['thread_id']}").raise_for_status()
+    page = opened(browser.another(), bare[0])
+    assert text(page, "#run-list") == "None yet. The terminal lists its own: leadline runs"
+    page.wait("document.getElementById('watch').checkVisibility()", "the recorded run")
+    seen = "[...document.querySelectorAll('#watch, #open-memory')].map(one => getComputedStyle(one).borderTopColor)"
+    assert not {"rgba(0, 0, 0, 0)"}.intersection(page.evaluate(seen))
+    browser.close(page)

@@ -1,6 +1,6 @@
 // The server's public API, as any client uses it. A server that wants a token is given one, asked for once.
 
-import { askForToken } from "./token.js";
+import { askForToken, givenToken } from "./token.js";
 
 const GRAPH = "deep_research";
 const STREAMED = ["tasks", "custom", "messages-tuple"];
@@ -17,7 +17,7 @@ export class Refused extends Error {
 export class Unreachable extends Error {}
 
 const headers = (more = {}) => {
-  const token = sessionStorage.getItem("leadline-token");
+  const token = givenToken();
   return token ? { ...more, Authorization: `Bearer ${token}` } : more;
 };
 

@@ -4,6 +4,8 @@ import { language, say } from "./words.js";
 
 /** Why a value is refused, in the words of the API's schema, and the name of the message that says it here. */
 const REASONS = [
+  [/^it must be from (?<least>[\d,]+) to (?<most>[\d,]+)$/, "refused_range"],
+  [/^it must be more than (?<least>[\d,]+) and at most (?<most>[\d,]+)$/, "refused_between"],
   [/^Input should be greater than or equal to (?<limit>[\d.]+)$/, "refused_least"],
   [/^Input should be less than or equal to (?<limit>[\d.]+)$/, "refused_most"],
   [/^Input should be greater than (?<limit>[\d.]+)$/, "refused_above"],

@@ -2,6 +2,7 @@
 
 import { api } from "./api.js";
 import { ICONS, drawing, el } from "./dom.js";
+import { givenToken } from "./token.js";
 import { language, say } from "./words.js";
 
 const PAGE = 30;
@@ -22,7 +23,7 @@ export function runList(actions) {
       more.hidden = threads.length <= shown;
       const items = threads.filter(begun).slice(0, shown).map(item);
       const focused = document.activeElement?.closest?.("#run-list li")?.dataset.thread;
-      list.replaceChildren(...(items.length ? items : [el("li", { class: "soft", text: say("noRuns") })]));
+      list.replaceChildren(...(items.length ? items : [el("li", { class: "soft", text: say(givenToken() ? "noRuns" : "noRunsHere") })]));
       if (focused) list.querySelector(`li[data-thread="${CSS.escape(focused)}"] a`)?.focus();
       mark(current);
     } catch (problem) {

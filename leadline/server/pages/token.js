@@ -6,6 +6,9 @@ import { say } from "./words.js";
 const KEPT = "leadline-token";
 let asking = null;
 
+/** The token that was given; null on a server that wants none, whose user has its terminal, too. */
+export const givenToken = () => sessionStorage.getItem(KEPT);
+
 /** Ask for a token, or wait for the answer where it has been asked for already. Resolves to whether there is one. */
 export function askForToken() {
   asking ??= ask().finally(() => { asking = null; });
@@ -14,7 +17,7 @@ export function askForToken() {
 
 function ask() {
   const dialog = document.getElementById("asking");
-  const wrong = sessionStorage.getItem(KEPT) !== null;
+  const wrong = givenToken() !== null;
   const input = el("input", { type: "password", id: "token", autocomplete: "off", required: true, "aria-describedby": "token-help" });
   const form = el("form", { method: "dialog" },
     el("h2", { id: "asking-title", text: say("tokenTitle") }),

@@ -44,7 +44,7 @@ def triage(prompt: CoordinatorPrompt) -> Triage:
     earlier = next((turn.text for turn in reversed(prompt.conversation) if turn.role == "user"), "")
     before = " ".join([prompt.asked_back or earlier][0].split())[:LONGEST_QUESTION]
     leans = bool(before) and bool(prompt.asked_back or not names_in(message))
-    question = _completed(message, before) if leans else prompt.question.strip()
+    question = _completed(message, before, locale) if leans else prompt.question.strip()
     category = _category(message, prompt.profile)
     intent = "in_scope" if tokens(message) else "unclear"
     if category and prompt.profile is not None:
@@ -63,14 +63,17 @@ def triage(prompt: CoordinatorPrompt) -> Triage:
     )
 
 
-def _completed(message: str, before: str) -> str:
-    """Add to a question what the one before it names, in brackets: its names, else its words."""
+def _completed(message: str, before: str, locale: str) -> str:
+    """Add to a question what the one before it is about, in brackets: its names, else its words.
+
+    None of them need be what a pronoun of the question stands for.
+    """
     words = before.strip("?？。 ") if has_cjk(before) else _words(before, content(before))
     about = " ".join(names_in(before)) or words
     if not about or about in message:
         return message
     mark = message[-1] if message[-1] in "?？" else ""
-    return f"{message.rstrip('?？')} ({about}){mark}"
+    return f"{message.rstrip('?？')} ({say('about', locale, names=about)}){mark}"
 
 
 def _category(message: str, profile: Profile | None) -> str:

@@ -36,7 +36,10 @@ TABLE: dict[str, tuple[list[str], str]] = {
     "a wish for a day that is none": (["research", QUESTION, "--wish", "after=abc"], "write a day as 2024-05-31"),
     "an unknown search": (["research", QUESTION, "--search", "gopher"], "duckduckgo"),
     "a search without its key": (["research", QUESTION, "--search", "tavily"], "TAVILY_API_KEY"),
-    "no seconds": (["research", QUESTION, "--max-seconds", "0"], "--max-seconds"),
+    "no seconds": (
+        ["research", QUESTION, "--max-seconds", "-3"],
+        "--max-seconds cannot be -3: it must be from 5 to 86,400.",
+    ),
     "a blank question": (["research", "  "], "empty"),
     "a question that is a document": (["research", "deep " * 20_000], "--docs"),
     "a missing folder": (["research", QUESTION, "--docs", "nowhere"], "does not exist"),
@@ -113,6 +116,7 @@ def test_it_is_one_clear_message(leadline: Leadline, arguments: list[str], messa
     ran = leadline(*arguments, code=2)
     assert message in " ".join(ran.err.replace("│", " ").split())
     assert "Value error" not in ran.err
+    assert "Researching" not in ran.err
     assert "unexpected" not in ran.err.replace("unexpected extra", "")
     assert ran.out == ""
 

@@ -101,6 +101,16 @@ def test_what_is_mistyped_gets_a_suggestion(leadline: Leadline, arguments: list[
     assert meant in ran.err
 
 
+def test_a_question_without_a_command_is_told_which_one_researches_it(leadline: Leadline) -> None:
+    told = leadline(QUESTION, "--docs", "x", code=2).err
+    assert told == f'leadline: There is no such command. To research a question: leadline research "{QUESTION}"\n'
+
+
+def test_flags_are_shown_without_a_value(leadline: Leadline) -> None:
+    helps = [leadline(*command, "--help").out for command in ([], ["research"], ["runs"], ["runs", "forget"])]
+    assert not [text for text in helps if "<bool>" in text or "--help" not in text]
+
+
 @pytest.mark.parametrize("name", MOVED)
 def test_an_earlier_command_names_the_present_one(leadline: Leadline, name: str) -> None:
     for arguments in ([], ["--help"], ["x", "--json"]):

@@ -42,7 +42,7 @@ def test_what_cannot_be_forgotten_is_said_in_one_message(leadline: Leadline) -> 
     for arguments, said in (
         (("zzzz",), "Nothing is remembered under 'zzzz'"),
         (("",), "Nothing is remembered under ''"),
-        (("--all",), "To confirm, add --yes."),
+        (("--all",), "of the memory. To confirm, add --yes."),
         (("zzzz", "--all"), "not both"),
     ):
         ran = leadline("runs", "forget", *arguments)

@@ -11,6 +11,7 @@ from leadline.runs.actions import awatch
 from leadline.runs.run_ids import evidence_in
 from schemas.reporter import Report
 from services.run.installation import install_command
+from services.run.settings import forget_settings
 from tests.leadline.cli.test_cli import QUESTION
 from tests.leadline.conftest import Leadline
 
@@ -56,6 +57,19 @@ def test_a_folder_never_holds_files_of_two_runs(leadline: Leadline, docs: Path) 
     assert leadline("verify", f"{FOLDER}-2").code == leadline("verify", FOLDER).code == 0
 
 
+def test_a_run_that_finds_nothing_replaces_no_report_that_shows_evidence(
+    leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leadline("research", QUESTION, "--docs", docs, "--quick", "--format", "csl", code=0)
+    Path("other").mkdir()
+    Path("other", "kettle.md").write_text("The kettle was red.\n")
+    ran = leadline("research", QUESTION, "--docs", "other", "--quick", code=3)
+    assert "Nothing was found." in ran.err
+    assert f"Written to {FOLDER}-2" in ran.err
+    assert (FOLDER / "references.json").exists()
+    assert [line.split("  ")[1] for line in leadline("runs").out.splitlines()] == ["no evidence", "done"]
+
+
 def test_what_research_prints_last_can_be_typed_and_the_folder_names_the_run(leadline: Leadline, docs: Path) -> None:
     told = leadline("research", QUESTION, "--docs", docs, "--quick").err
     for hint in (f"leadline verify {FOLDER}", f"leadline runs export {FOLDER} --format html,slides"):
@@ -75,11 +89,49 @@ def test_what_research_prints_last_can_be_typed_and_the_folder_names_the_run(lea
     assert len(leadline("runs").out.splitlines()) == 2
 
 
-def test_a_folder_whose_run_is_elsewhere_names_none(leadline: Leadline) -> None:
+def test_a_folder_whose_run_is_elsewhere_is_shown_and_exported_and_says_what_it_cannot(leadline: Leadline) -> None:
     leadline("demo", "--seconds", "0")
-    ran = leadline("runs", "export", "out/challenger-deep")
-    assert (ran.code, ran.out) == (2, "")
-    assert "The run of the report in out/challenger-deep is not on this machine." in ran.err
+    folder = "out/challenger-deep"
+    ran = leadline("runs", "export", folder, "--format", "md,html,slides", code=0)
+    assert ran.out.split() == [f"{folder}/{name}" for name in ("report.md", "report.html", "slides.html")]
+    assert "Challenger Deep" in Path(folder, "report.html").read_text()
+    assert leadline("verify", folder).code == 0
+    shown = leadline("runs", "show", folder, code=0).out
+    assert re.search(
+        r"(?s)^Question: .*\nAnswer: .*\nSources: 14.*\nFiles: out/challenger-deep \(evidence.json, ", shown
+    )
+    for command in (
+        ("revise", folder, "Shorter"),
+        ("runs", "replay", folder),
+        ("resume", folder),
+        ("follow", folder, "Why?"),
+    ):
+        ran = leadline(*command, code=2)
+        assert (
+            f"is not on this machine, so only what the folder holds can be used: leadline runs show {folder}" in ran.err
+        )
+
+
+def test_a_folder_from_elsewhere_without_a_model_says_so(
+    leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_MODEL", "offline")
+    leadline("research", QUESTION, "--docs", docs, "--quick", code=0)
+    here = leadline("runs", "show", FOLDER).out
+    monkeypatch.setenv("LEADLINE_HOME", "another")
+    forget_settings()
+    assert leadline("runs", "show", FOLDER).out == here
+
+
+def test_formats_that_can_be_made_are_and_the_missing_one_is_named(
+    leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leadline("research", QUESTION, "--docs", docs, "--quick", code=0)
+    monkeypatch.setattr("services.reports.formats.is_installed", lambda name: name != "pypandoc")
+    ran = leadline("runs", "export", "--format", "docx,html", code=1)
+    assert ran.out.split() == [str(FOLDER / "report.html")]
+    assert ran.err.startswith("leadline: The format docx needs the package")
+    assert install_command("formats") in ran.err
 
 
 def test_a_format_whose_package_is_missing_is_refused_before_the_work(

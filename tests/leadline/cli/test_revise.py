@@ -129,6 +129,7 @@ def test_a_section_is_left_out_by_its_heading_without_a_call(
 ) -> None:
     calls = len(endpoint.requests)
     ran = leadline("revise", run.id, "--without", "The ferry", code=0)
+    assert ran.err.count("Changing the report") == 1
     assert STORMS[:-1] in ran.out
     assert "## The ferry" not in ran.out
     assert len(endpoint.requests) == calls

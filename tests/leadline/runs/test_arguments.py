@@ -49,12 +49,10 @@ def test_every_choice_is_an_argument_with_a_description(function: Any) -> None:
 
 
 def test_python_and_the_command_say_the_same_in_their_own_words(leadline: Leadline) -> None:
-    with pytest.raises(BadInput, match="Name an existing folder with `docs`; for a run that has begun, put it back"):
+    with pytest.raises(BadInput, match=r"Name an existing folder with `docs`\.$"):
         research("Why?", docs=["/nowhere"])
-    assert (
-        "Name an existing folder with --docs; for a run that has begun, put it back."
-        in leadline("research", "Why?", "--docs", "/nowhere").err
-    )
+    told = leadline("research", "Why?", "--docs", "/nowhere").err
+    assert told.endswith("The documents folder /nowhere does not exist. Name an existing folder with --docs.\n")
 
 
 def test_a_choice_that_there_is_not_gets_a_suggestion() -> None:

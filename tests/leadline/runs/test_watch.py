@@ -112,5 +112,5 @@ def test_a_run_that_there_is_not_and_a_folder_that_is_gone_are_bad_input(docs: P
     run_id = research(PIANO, docs=[docs]).run_id
     shutil.rmtree(docs)
     ran = leadline("watch", run_id, code=2)
-    assert "put it back" in ran.err
+    assert "of this run does not exist. Put it back" in ran.err
     assert str(docs.name) in ran.err

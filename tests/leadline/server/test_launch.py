@@ -159,3 +159,11 @@ def test_paths_of_the_environment_hold_from_the_servers_own_folder(
     assert given["LEADLINE_MCP"] == str(tmp_path / "mcp.json")
     assert given["LEADLINE_MODEL"] == "small"
     assert given["LEADLINE_DATABASES"] == f"one=sqlite:///{tmp_path}/x.db;two=sqlite:////y/z.db;three=sqlite:///~/d.db"
+
+
+def test_a_server_that_is_not_installed_is_not_said_to_start(
+    leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leadline.server.launch.importlib.util.find_spec", lambda _: None)
+    told = leadline("serve", code=1).err
+    assert told.startswith("leadline: The server is not installed. Install it with: ")

@@ -103,7 +103,7 @@ async def test_an_unchanged_folder_starts_no_converter(docs: Path, home: Path, m
 
 
 async def test_a_folder_that_is_missing_or_empty_says_what_to_do(tmp_path: Path, home: Path) -> None:
-    with pytest.raises(DocumentsError, match=r"does not exist.*`docs`"):
+    with pytest.raises(DocumentsError, match="of this run does not exist"):
         await open_documents(tmp_path / "nowhere", home)
     (tmp_path / "void").mkdir()
     with pytest.raises(DocumentsError, match=r"holds no documents.*`docs`"):

@@ -64,6 +64,6 @@ def test_a_folder_is_checked_by_its_first_file_that_can_be_read(folder: Path, mo
 
 @pytest.mark.parametrize(("name", "problem"), [("b.md", "is a file"), ("none", "does not exist")])
 def test_what_is_no_folder_is_said_to_be_none(folder: Path, name: str, problem: str) -> None:
-    for look in (list_files, check_folder):
-        with pytest.raises(DocumentsError, match=problem):
+    for look, words in ((check_folder, problem), (list_files, "of this run does not exist. Put it back")):
+        with pytest.raises(DocumentsError, match=words):
             look(folder / name)

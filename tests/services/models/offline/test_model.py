@@ -44,7 +44,8 @@ def test_on_a_replan_only_gaps_that_no_step_has_searched_are_planned() -> None:
 
 def test_a_question_that_leans_on_the_conversation_is_completed_by_the_last_one() -> None:
     asked = triage("Where was he born?", "Who owned the Lalla Rookh?")
-    assert asked.question == "Where was he born (Lalla Rookh)?"
+    assert asked.question == "Where was he born (about Lalla Rookh)?"
+    assert triage("他在哪里出生？", "Who owned the Lalla Rookh?").question == "他在哪里出生 (关于 Lalla Rookh)？"
     assert triage("And which navy flew Geosat?", "Who owned the Lalla Rookh?").question == "And which navy flew Geosat?"
     assert triage("?!").intent == "unclear"
 
