@@ -109,6 +109,12 @@ def test_figures_of_two_sources_that_differ_are_put_side_by_side(first: str, oth
     assert [each.excerpt_ids for each in found] == [["E1-1", "E1-2"]] * bool(figures)
 
 
+@pytest.mark.parametrize(("question", "count"), [("How much does the boiler hold?", 1), ("How much does it cost?", 0)])
+def test_short_statements_are_compared_where_they_say_what_is_asked(question: str, count: int) -> None:
+    said = finding("The boiler holds 1.8 litres.", "The boiler holds 2.1 litres according to the maker's sheet.")
+    assert len(reflect(question, said).contradictions) == count
+
+
 DEEP = "The borehole of the allotment is 34 metres deep."
 
 
