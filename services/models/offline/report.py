@@ -48,7 +48,7 @@ def report(prompt: ReporterPrompt) -> str:
     if not shown:
         return "\n\n".join([f"# {_title(prompt.question, prompt.locale)}", say("nothing_close", prompt.locale)])
     for finding in prompt.findings:
-        further = [] if finding.title in parts else closest_passages(finding.title, finding.evidence, 1)
+        further = [] if finding.title in parts else closest_passages(finding.description, finding.evidence, 1)
         fresh = [excerpt for excerpt, score in further if score >= HELD and excerpt.quote not in shown]
         if fresh and finding.title:
             searched = say("searched_next", prompt.locale, title=finding.title)

@@ -89,13 +89,14 @@ def plan(prompt: PlannerPrompt) -> Plan:
     if prompt.steering:
         wishes = [(wish, list[str]()) for wish in [*prompt.steering, *prompt.undone]]
     elif done or prompt.gaps or prompt.queries:
-        wishes = [(gap, list[str]()) for gap in dict.fromkeys([*prompt.gaps, *prompt.queries])]
+        gaps = [gap for gap in prompt.gaps if not any(query.startswith(f"{gap} ") for query in prompt.queries)]
+        wishes = [(gap, list[str]()) for gap in dict.fromkeys([*gaps, *prompt.queries])]
         wishes += [(node.query, [node.id]) for node in prompt.outline if node.query]
     else:
         wishes = [(part, list[str]()) for part in [*parts_of(question), *prompt.feedback]]
     searched = {title for finding in done for title in (finding.title, finding.description)}
     steps = [
-        _step(" ".join(wish.split()), nodes, question)
+        _step(" ".join(wish.split()), nodes, question, prompt.gaps)
         for wish, nodes in {wish: (wish, nodes) for wish, nodes in wishes}.values()
         if wish.strip() and " ".join(wish.split()) not in searched
     ][: prompt.max_step_num]
@@ -107,12 +108,15 @@ def plan(prompt: PlannerPrompt) -> Plan:
     )
 
 
-def _step(wish: str, nodes: list[str], question: str) -> Step:
-    """Return a step that searches for a part; one that names nothing also with the names of the whole question."""
+def _step(wish: str, nodes: list[str], question: str, gaps: Sequence[str]) -> Step:
+    """Return a step that searches for a part; one that names nothing also with the names of the whole question.
+
+    A step for a gap is named by it: the terms that follow it in the query are no words for people.
+    """
     names = () if names_in(wish) else names_in(question)
     queries = [wish, *([f"{wish} {' '.join(names)}"] if names else [])]
-    title = beginning(wish, LONGEST_TITLE)
-    return Step(id="0", title=title, description=wish, queries=queries, nodes=nodes)
+    title = next((gap for gap in gaps if wish.startswith(f"{gap} ")), wish)
+    return Step(id="0", title=beginning(title, LONGEST_TITLE), description=wish, queries=queries, nodes=nodes)
 
 
 def extract(prompt: ResearcherPrompt) -> Findings:
@@ -190,13 +194,15 @@ def reflect(prompt: ReflectorPrompt) -> Reflection:
     evidence = [*(excerpt for finding in prompt.findings for excerpt in finding.evidence), *prompt.background]
     first = prompt.plan_iterations <= 1
     parts = parts_of(question) if first else []
-    queries = [query for part in parts for query in _second_search(part, question, evidence)]
+    searches = dict(search for part in parts for search in _second_search(part, question, evidence))
+    queries = list(searches)
     text = " ".join(excerpt.quote for excerpt in evidence)
     chinese = is_chinese(prompt.locale)
     reasons = ("没有模型，不作判断。", "再查找段落中出现的名称。") if chinese else (
         "No model judges this.", "The closest passages name something to search for.")  # fmt: skip
     return Reflection(
         has_enough_context=bool(text) and not queries,
+        missing_aspects=[*dict.fromkeys(searches.values())][: MAX_NAMES + 1],
         follow_up_queries=queries[: MAX_NAMES + 1],
         contradictions=differing_figures(question, evidence),
         reasoning=reasons[bool(queries)],
@@ -213,8 +219,8 @@ def reflect(prompt: ReflectorPrompt) -> Reflection:
     )
 
 
-def _second_search(part: str, question: str, evidence: Sequence[EvidenceView]) -> list[str]:
-    """Return queries for names of the closest passage with the words of the part that it lacks; not for one that most sources name."""
+def _second_search(part: str, question: str, evidence: Sequence[EvidenceView]) -> list[tuple[str, str]]:
+    """Return queries for names of the closest passage, with the words of the part that it lacks, each with its name; not for one that most sources name."""
     texts, weights = compared(part, question, map(as_compared, evidence))
     best = max(range(len(texts)), key=lambda place: texts[place].closeness(weights)[0], default=None)
     if best is None:
@@ -233,7 +239,7 @@ def _second_search(part: str, question: str, evidence: Sequence[EvidenceView]) -
         and tokens(name)
         and len({excerpt.title for excerpt in evidence if name in excerpt.quote}) <= max(FEW, half)
     ]
-    return [f"{name} {rest}" for name in new[:MAX_NAMES]]
+    return [(f"{name} {rest}", name) for name in new[:MAX_NAMES]]
 
 
 def _words(part: str, lacking: Sequence[str]) -> str:

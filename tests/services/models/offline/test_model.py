@@ -84,6 +84,15 @@ def test_a_name_of_the_closest_passage_is_searched_once() -> None:
     assert reflect(question, finding(OWNER), plans=2).follow_up_queries == []
 
 
+def test_what_is_searched_for_a_name_is_called_by_the_name_alone() -> None:
+    question = "Where was the owner of the schooner Lalla Rookh born?"
+    missing = reflect(question, finding(OWNER))
+    [step] = plan(
+        question, findings=[finding(OWNER)], gaps=missing.missing_aspects, queries=missing.follow_up_queries
+    ).steps
+    assert (step.title, step.queries) == ("William Thomson", ["William Thomson born"])
+
+
 @pytest.mark.parametrize(
     ("first", "other", "figures"),
     [
