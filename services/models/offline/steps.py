@@ -13,7 +13,14 @@ from schemas.profile import Profile
 from schemas.reflector import Reflection, ReflectorPrompt, StepVerdict
 from schemas.researcher import Findings, NumberedPassage, ResearcherPrompt
 from schemas.results import RECALLED
-from services.models.offline.closest import as_compared, compared, differing_figures, parts_of, without
+from services.models.offline.closest import (
+    ComparedPassage,
+    as_compared,
+    compared,
+    differing_figures,
+    parts_of,
+    without,
+)
 from services.run.ui_text import is_chinese, say
 from services.text.languages import locale_of
 from services.text.passages import Kind, kind_of, may_join
@@ -27,6 +34,8 @@ LONGEST_QUESTION = 2_000
 LONGEST_TITLE = 120
 MAX_EXCERPTS = 16
 """Maximum stretches of passages that a step quotes."""
+MAX_ROWS = 9
+"""Maximum rows of a passage that are quoted beside its best one."""
 CONTEXT = 700
 """Maximum characters of a quoted passage: its best sentence and those around it."""
 HIGH = 0.75
@@ -120,7 +129,7 @@ def _step(wish: str, nodes: list[str], question: str, gaps: Sequence[str]) -> St
 
 
 def extract(prompt: ResearcherPrompt) -> Findings:
-    """Quote the best two stretches of each passage, the closest first: a sentence with those around it, or a row of a table."""
+    """Quote the best two stretches of each passage, the closest first: a sentence with those around it, or a row of a table with those like it."""
     part = prompt.description.strip() or prompt.title
     texts, weights = compared(
         part, prompt.question, ((each.title, each.headings, each.sentences) for each in prompt.passages)
@@ -131,7 +140,13 @@ def extract(prompt: ResearcherPrompt) -> Findings:
         kinds = [kind_of(passage.text, start, end) for start, end in passage.spans]
         first, last = _around(best, passage, kinds, range(len(kinds)))
         ranked.append((score, _reference(passage, first, last), passage.sentences[best] if passage.spans else ""))
-        rest = [place for place, kind in enumerate(kinds) if not first <= place <= last and kind != "title"]
+        alike = _rows_alike(best, text, passage, weights)
+        ranked += [(score, _reference(passage, place, place), "") for place in alike]
+        rest = [
+            place
+            for place, kind in enumerate(kinds)
+            if not first <= place <= last and place not in alike and kind != "title"
+        ]
         left = without(weights, text.sentences[best]) if rest else {}
         further = max(rest, key=partial(text.closeness_of, weights=left), default=None)
         if further is not None:
@@ -146,6 +161,16 @@ def extract(prompt: ResearcherPrompt) -> Findings:
         finding=chosen[0][2] if chosen else "",
         confidence=round(min(1.0, top_score), 2),
     )
+
+
+def _rows_alike(best: int, text: ComparedPassage, passage: NumberedPassage, weights: Container[str]) -> list[int]:
+    """Return the other rows with the same terms of the question as the best row: those of `Berlin` and `2025`."""
+    are_rows = [row_of(passage.text[start:end]) is not None for start, end in passage.spans]
+    if not are_rows or not are_rows[best]:
+        return []
+    held = [frozenset(term for term in sentence if term in weights) for sentence in text.sentences]
+    places = (place for place, is_row in enumerate(are_rows) if is_row and place != best)
+    return [place for place in places if held[best] and held[place] >= held[best]][:MAX_ROWS]
 
 
 def _around(best: int, passage: NumberedPassage, kinds: Sequence[Kind], free: Container[int]) -> tuple[int, int]:
