@@ -82,6 +82,13 @@ async def test_what_no_document_touches_finds_nothing_close(documents: str, ques
     assert judges_nothing(report)
 
 
+async def test_sources_that_no_model_has_read_are_counted_and_not_listed() -> None:
+    folders = [EXAMPLES / "deep-sea", EXAMPLES / "myopia"]
+    report = await aresearch("Why was tallow used?", docs=folders, depth="quick")
+    assert re.findall(r"Sources read but not cited: (\d)", report.markdown) == ["1"]
+    assert "近视" not in report.markdown
+
+
 async def test_figures_that_differ_stand_side_by_side() -> None:
     question = "What maximum depth of the Challenger Deep was measured in 2010?"
     report = await aresearch(question, docs=[EXAMPLES / "deep-sea"])

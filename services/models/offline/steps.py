@@ -14,6 +14,7 @@ from schemas.reflector import Reflection, ReflectorPrompt, StepVerdict
 from schemas.researcher import Findings, NumberedPassage, ResearcherPrompt
 from schemas.results import RECALLED
 from services.models.offline.closest import (
+    CLOSE,
     ComparedPassage,
     as_compared,
     compared,
@@ -152,7 +153,7 @@ def extract(prompt: ResearcherPrompt) -> Findings:
         if further is not None:
             first, last = _around(further, passage, kinds, rest)
             ranked.append((text.closeness_of(further, left), _reference(passage, first, last), ""))
-    chosen = sorted((each for each in ranked if each[0] > 0), key=lambda each: -each[0])[:MAX_EXCERPTS]
+    chosen = sorted((each for each in ranked if each[0] >= CLOSE), key=lambda each: -each[0])[:MAX_EXCERPTS]
     top_score = chosen[0][0] if chosen else 0.0
     references = [(score / top_score, reference) for score, reference, _ in chosen]
     return Findings(
