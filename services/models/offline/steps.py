@@ -138,6 +138,8 @@ def extract(prompt: ResearcherPrompt) -> Findings:
     ranked: list[tuple[float, str, str]] = []
     for text, passage in zip(texts, prompt.passages, strict=True):
         score, best = text.closeness(weights)
+        if score < CLOSE:
+            continue
         kinds = [kind_of(passage.text, start, end) for start, end in passage.spans]
         first, last = _around(best, passage, kinds, range(len(kinds)))
         ranked.append((score, _reference(passage, first, last), passage.sentences[best] if passage.spans else ""))
@@ -153,7 +155,7 @@ def extract(prompt: ResearcherPrompt) -> Findings:
         if further is not None:
             first, last = _around(further, passage, kinds, rest)
             ranked.append((text.closeness_of(further, left), _reference(passage, first, last), ""))
-    chosen = sorted((each for each in ranked if each[0] >= CLOSE), key=lambda each: -each[0])[:MAX_EXCERPTS]
+    chosen = sorted((each for each in ranked if each[0] > 0), key=lambda each: -each[0])[:MAX_EXCERPTS]
     top_score = chosen[0][0] if chosen else 0.0
     references = [(score / top_score, reference) for score, reference, _ in chosen]
     return Findings(
