@@ -20,9 +20,9 @@ MAX_NAMED, MAX_BEGINNING = 3, 60
 """Maximum statements that a line names, and characters of each."""
 MAX_SENTENCE = 120
 """Maximum characters of a statement that is named alone."""
-LONGEST_SHOWN = 60
+LONGEST_SHOWN = 16
 """Maximum lines of a program that is shown in full."""
-FIRST_LINES, LAST_LINES = 4, 16
+FIRST_LINES, LAST_LINES = 4, 8
 """First and last lines of a longer program that are shown: its description, and its end, which mostly holds the requested work."""
 _LONGEST_REASON = 300
 """Maximum characters of a program's untraced numbers."""

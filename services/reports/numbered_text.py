@@ -21,7 +21,7 @@ from services.text.passages import sentences
 _LINKED = re.compile(r"\[\[(\d{1,9})\]\]\([^)]*\)")
 _BOLD_START = re.compile(r"\*\*([^*]{1,40}?)[ :：.。]*\*\*[ :：]*")
 MAX_UNCITED = 5
-"""Maximum uncited sources that are listed; of more, only the number is given."""
+"""Maximum uncited sources that are listed; of more, and where no model has read them, only the number is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,8 @@ def with_references(report: Report) -> Report:
     if not listed:
         return report
     uncited = sum(not reference.cited for reference in listed)
-    shown = [reference for reference in listed if reference.cited or uncited <= MAX_UNCITED]
+    max_uncited = 0 if report.by_rules else MAX_UNCITED
+    shown = [reference for reference in listed if reference.cited or uncited <= max_uncited]
     lines = [to_markdown([Listing(((Paragraph(_line(each)),),), True, each.number)]) for each in shown]
     parts = [report.markdown.rstrip(), f"## {labels.references}", "\n".join(lines)]
     if len(shown) < len(listed):

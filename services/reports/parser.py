@@ -42,7 +42,11 @@ def parse_report(report: Report) -> ParsedReport:
     """
     locale = report.locale or ("zh-CN" if message_language(report.markdown.partition("\n")[0]) == "zh" else "en-US")
     labels = labels_for(locale)
-    blocks = numbered_text(report, counts=False) if report.document else read_markdown(report.markdown)
+    counts = counts_of(report.citations, report.answered, labels)
+    if report.document:
+        blocks = numbered_text(report, counts=False)
+    else:
+        blocks = tuple(block for block in read_markdown(report.markdown) if not _says(block, counts.text))
     title, lead, sections = _cut([_Finish(report, locale).block(block) for block in blocks])
     if report.sources:
         if not report.document:
@@ -67,11 +71,16 @@ def parse_report(report: Report) -> ParsedReport:
         disagreements=tuple(_disagreements(sections)),
         points=points,
         marked=tuple(claim for claim in report.citations if status_of(claim) in SIGNS),
-        counts=counts_of(report.citations, report.answered, labels),
+        counts=counts,
         by_rules=report.by_rules,
         deck=tuple(report.deck),
         created=max((source.fetched_at[:10] for source in report.sources if source.fetched_at), default=""),
     )
+
+
+def _says(block: Block, text: str) -> bool:
+    """Tell whether a paragraph has the words of a text, whose signs of marks may be lost in Markdown."""
+    return isinstance(block, Paragraph) and bool(text) and letters(words(block.content)) == letters(text)
 
 
 def _cut(blocks: Sequence[Block]) -> tuple[Inlines, tuple[Block, ...], list[Section]]:

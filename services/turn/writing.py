@@ -89,6 +89,8 @@ async def write_report(run: Run, prompt: ReporterPrompt, research: SectionResear
         text = await answer_by_rules(prompt)
         return Written(text, [say("report_without_model", locale)], by_rules=True)
     notes = [say("offline", locale)] if reply.model == OFFLINE else []
+    if notes and "\n| --- |" in reply.text:
+        notes.append(say("offline_rows", locale))
     body, questions, lacking = [*reply.text.split(f"\n{FOLLOW_UP_MARK}"), "", ""][:3]
     text = f"{body}\n{FOLLOW_UP_MARK}{questions}"
     written = Written(text, [say("cut_off", locale)] if reply.cut_off else [], notes, by_rules=bool(notes))

@@ -82,6 +82,13 @@ async def test_what_no_document_touches_finds_nothing_close(documents: str, ques
     assert judges_nothing(report)
 
 
+async def test_sources_that_no_model_has_read_are_counted_and_not_listed() -> None:
+    folders = [EXAMPLES / "deep-sea", EXAMPLES / "myopia"]
+    report = await aresearch("Why was tallow used?", docs=folders, depth="quick")
+    assert re.findall(r"Sources read but not cited: (\d)", report.markdown) == ["1"]
+    assert "近视" not in report.markdown
+
+
 async def test_figures_that_differ_stand_side_by_side() -> None:
     question = "What maximum depth of the Challenger Deep was measured in 2010?"
     report = await aresearch(question, docs=[EXAMPLES / "deep-sea"])
@@ -100,3 +107,13 @@ async def test_a_note_that_gives_two_figures_disagrees_with_itself(tmp_path: Pat
     assert [each.differs for each in report.contradictions] == ["numbers"]
     assert told in report.markdown.split("## Where sources disagree")[1]
     assert verify_bundle(Path(report.folder or "")).problems == []
+
+
+async def test_rows_of_one_table_stand_together_and_it_is_said_that_others_may_be_left_out(tmp_path: Path) -> None:
+    rows = [f"{city},2025,{paid}" for city in ("Berlin", "Munich") for paid in (120, 340, 45)]
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "spending.csv").write_text("\n".join(["city,year,spent", *rows]), "utf-8")
+    told = (await aresearch("What did Berlin spend in 2025?", docs=[folder], search="documents")).markdown
+    assert re.findall(r"(?m)^\|(?: city| Berlin \| 2025 \| (\d+))", told) == ["", "120", "340", "45"]
+    assert "a sum over all rows needs a model" in told

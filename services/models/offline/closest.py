@@ -183,6 +183,8 @@ MIN_SHARED, SHARED = 5, 0.45
 """Terms that two statements must share, and their share of the shorter one, to be on one thing."""
 MIN_WHOLE = 3
 """Terms that suffice where the shorter statement has no others, and they are half of the longer one."""
+MIN_ASKED = 2
+"""Terms of a part of the question that suffice where both statements hold all of them: the question says what is measured."""
 MAX_STATEMENTS = 200
 """Maximum number of statements to compare; the time grows with their square."""
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
@@ -195,6 +197,7 @@ def differing_figures(question: str, evidence: Sequence[EvidenceView]) -> list[C
     the same words is mostly of two cases, so there each statement has a single measure, and one has all words of the other.
     """
     parts = parts_of(question)
+    asked = [frozenset(content(part)) for part in parts]
     closest = {view.id for part in parts for view, _ in closest_passages(question, evidence, MAX_NEAR, part)}
     statements = [
         (excerpt, measured, frozenset(_terms(text)), set(_YEAR.findall(text)))
@@ -207,9 +210,11 @@ def differing_figures(question: str, evidence: Sequence[EvidenceView]) -> list[C
     for (first, left, own, years), (other, right, others, later) in combinations(statements, 2):
         titles = frozenset([first.title, other.title])
         other_time = bool(years and later and not years & later)
-        if titles in by_titles or other_time or not _on_one_thing(own, others):
+        if titles in by_titles or other_time:
             continue
-        if len(titles) == 1 and not (len(left) == len(right) == 1 and (own <= others or others <= own)):
+        same_words = len(left) == len(right) == 1 and (own <= others or others <= own)
+        what_is_asked = same_words and any(len(part) >= MIN_ASKED and part <= own & others for part in asked)
+        if not (what_is_asked or (_on_one_thing(own, others) and (same_words or len(titles) > 1))):
             continue
         if figures := _differing(left, right):
             sides = list(dict.fromkeys([first.id, other.id]))
@@ -219,7 +224,8 @@ def differing_figures(question: str, evidence: Sequence[EvidenceView]) -> list[C
 
 def _terms(text: str) -> Iterator[str]:
     """Yield the terms that say what is measured."""
-    return (term for term in tokens(text) if not term[0].isdigit() and term not in UNIT_WORDS)
+    both = zip(tokens(text), terms(text), strict=True)
+    return (term for token, term in both if not token[0].isdigit() and token not in UNIT_WORDS)
 
 
 def _differing(left: Sequence[Measure], right: Sequence[Measure]) -> str:

@@ -13,6 +13,7 @@ from services.text.passages import code_blocks, is_fence
 from services.text.quotable import GAP, as_line
 from services.text.spans import Span
 from services.text.tables import MAX_COLUMNS, pipe_table, row_of
+from services.text.terms import content, terms
 
 _MARKUP = re.compile(r"[\\`*_\[\]<>|$&]")
 """What could be markup in a title; as a character reference it stands as it is, where `\\[` would begin a formula."""
@@ -42,24 +43,59 @@ def report(prompt: ReporterPrompt) -> str:
         passages = closest_passages(prompt.question, evidence, MAX_SHOWN if len(parts) == 1 else MAX_OF_PART, part)
         heading = [f"## {part[:1].upper()}{part[1:]}"] if len(parts) > 1 else []
         if passages:
-            blocks += [*heading, *_passages([excerpt for excerpt, _ in passages], shown)]
+            blocks += [*heading, *_passages(_with_rows([excerpt for excerpt, _ in passages], evidence, part), shown)]
         elif len(parts) > 1:
             blocks += [*heading, say("nothing_close", prompt.locale)]
     if not shown:
         return "\n\n".join([f"# {_title(prompt.question, prompt.locale)}", say("nothing_close", prompt.locale)])
     for finding in prompt.findings:
-        further = [] if finding.title in parts else closest_passages(finding.title, finding.evidence, 1)
+        further = [] if finding.title in parts else closest_passages(finding.description, finding.evidence, 1)
         fresh = [excerpt for excerpt, score in further if score >= HELD and excerpt.quote not in shown]
         if fresh and finding.title:
             searched = say("searched_next", prompt.locale, title=finding.title)
-            blocks += [f"## {searched}", *_passages(fresh, shown)]
+            blocks += [f"## {searched}", *_passages([[excerpt] for excerpt in fresh], shown)]
     return "\n\n".join([f"# {_title(prompt.question, prompt.locale)}", *blocks])
 
 
-def _passages(excerpts: Sequence[EvidenceView], shown: set[str]) -> list[str]:
-    shown.update(excerpt.quote for excerpt in excerpts)
-    titles = [_MARKUP.sub(lambda match: f"&#{ord(match[0])};", _named(view)) for view in excerpts]
-    return [f"**{title}** [{view.id}]\n\n{_quoted(view)}" for title, view in zip(titles, excerpts, strict=True)]
+def _with_rows(
+    excerpts: Sequence[EvidenceView], evidence: Sequence[EvidenceView], part: str
+) -> list[list[EvidenceView]]:
+    """Group excerpts: rows of one table are together, in their order, with all others that hold the same terms of the question."""
+    asked = frozenset(content(part))
+    groups: dict[tuple[str, ...], dict[str, EvidenceView]] = {}
+    for excerpt in excerpts:
+        rows = _rows_of(excerpt, evidence)
+        held = asked.intersection(terms(excerpt.quote))
+        alike = {row.quote: row for row in rows if held and held.issubset(terms(row.quote))}
+        key = (excerpt.title, excerpt.columns) if rows else (excerpt.id,)
+        groups.setdefault(key, {}).update({excerpt.quote: excerpt, **alike})
+    return [sorted(group.values(), key=lambda row: row.start) for group in groups.values()]
+
+
+def _rows_of(excerpt: EvidenceView, evidence: Sequence[EvidenceView]) -> list[EvidenceView]:
+    """Return the excerpts that are a row of the table that an excerpt is a row of; empty for prose."""
+    if not row_of(excerpt.quote):
+        return []
+    return [
+        view
+        for view in evidence
+        if row_of(view.quote) and (view.title, view.columns) == (excerpt.title, excerpt.columns)
+    ]
+
+
+def _passages(groups: Sequence[Sequence[EvidenceView]], shown: set[str]) -> list[str]:
+    shown.update(excerpt.quote for group in groups for excerpt in group)
+    titles = [_MARKUP.sub(lambda match: f"&#{ord(match[0])};", _named(group[0])) for group in groups]
+    return [
+        f"**{title}** [{group[0].id}]\n\n{_quoted(group[0]) if len(group) == 1 else _rows(group)}"
+        for title, group in zip(titles, groups, strict=True)
+    ]
+
+
+def _rows(views: Sequence[EvidenceView]) -> str:
+    cited = [[*row[:-1], f"{row[-1]} [{view.id}]"] for view in views if (row := row_of(view.quote))]
+    head = row_of(views[0].columns) or [""] * len(cited[0])
+    return "\n".join(pipe_table([list(head), *cited])).replace("<", "\\<")
 
 
 def _named(view: EvidenceView) -> str:

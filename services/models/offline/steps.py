@@ -13,7 +13,15 @@ from schemas.profile import Profile
 from schemas.reflector import Reflection, ReflectorPrompt, StepVerdict
 from schemas.researcher import Findings, NumberedPassage, ResearcherPrompt
 from schemas.results import RECALLED
-from services.models.offline.closest import as_compared, compared, differing_figures, parts_of, without
+from services.models.offline.closest import (
+    CLOSE,
+    ComparedPassage,
+    as_compared,
+    compared,
+    differing_figures,
+    parts_of,
+    without,
+)
 from services.run.ui_text import is_chinese, say
 from services.text.languages import locale_of
 from services.text.passages import Kind, kind_of, may_join
@@ -27,6 +35,8 @@ LONGEST_QUESTION = 2_000
 LONGEST_TITLE = 120
 MAX_EXCERPTS = 16
 """Maximum stretches of passages that a step quotes."""
+MAX_ROWS = 9
+"""Maximum rows of a passage that are quoted beside its best one."""
 CONTEXT = 700
 """Maximum characters of a quoted passage: its best sentence and those around it."""
 HIGH = 0.75
@@ -92,13 +102,14 @@ def plan(prompt: PlannerPrompt) -> Plan:
     if prompt.steering:
         wishes = [(wish, list[str]()) for wish in [*prompt.steering, *prompt.undone]]
     elif done or prompt.gaps or prompt.queries:
-        wishes = [(gap, list[str]()) for gap in dict.fromkeys([*prompt.gaps, *prompt.queries])]
+        gaps = [gap for gap in prompt.gaps if not any(query.startswith(f"{gap} ") for query in prompt.queries)]
+        wishes = [(gap, list[str]()) for gap in dict.fromkeys([*gaps, *prompt.queries])]
         wishes += [(node.query, [node.id]) for node in prompt.outline if node.query]
     else:
         wishes = [(part, list[str]()) for part in [*parts_of(question), *prompt.feedback]]
     searched = {title for finding in done for title in (finding.title, finding.description)}
     steps = [
-        _step(" ".join(wish.split()), nodes, question)
+        _step(" ".join(wish.split()), nodes, question, prompt.gaps)
         for wish, nodes in {wish: (wish, nodes) for wish, nodes in wishes}.values()
         if wish.strip() and " ".join(wish.split()) not in searched
     ][: prompt.max_step_num]
@@ -110,16 +121,19 @@ def plan(prompt: PlannerPrompt) -> Plan:
     )
 
 
-def _step(wish: str, nodes: list[str], question: str) -> Step:
-    """Return a step that searches for a part; one that names nothing also with the names of the whole question."""
+def _step(wish: str, nodes: list[str], question: str, gaps: Sequence[str]) -> Step:
+    """Return a step that searches for a part; one that names nothing also with the names of the whole question.
+
+    A step for a gap is named by it: the terms that follow it in the query are no words for people.
+    """
     names = () if names_in(wish) else names_in(question)
     queries = [wish, *([f"{wish} {' '.join(names)}"] if names else [])]
-    title = beginning(wish, LONGEST_TITLE)
-    return Step(id="0", title=title, description=wish, queries=queries, nodes=nodes)
+    title = next((gap for gap in gaps if wish.startswith(f"{gap} ")), wish)
+    return Step(id="0", title=beginning(title, LONGEST_TITLE), description=wish, queries=queries, nodes=nodes)
 
 
 def extract(prompt: ResearcherPrompt) -> Findings:
-    """Quote the best two stretches of each passage, the closest first: a sentence with those around it, or a row of a table."""
+    """Quote the best two stretches of each passage, the closest first: a sentence with those around it, or a row of a table with those like it."""
     part = prompt.description.strip() or prompt.title
     texts, weights = compared(
         part, prompt.question, ((each.title, each.headings, each.sentences) for each in prompt.passages)
@@ -127,10 +141,18 @@ def extract(prompt: ResearcherPrompt) -> Findings:
     ranked: list[tuple[float, str, str]] = []
     for text, passage in zip(texts, prompt.passages, strict=True):
         score, best = text.closeness(weights)
+        if score < CLOSE:
+            continue
         kinds = [kind_of(passage.text, start, end) for start, end in passage.spans]
         first, last = _around(best, passage, kinds, range(len(kinds)))
         ranked.append((score, _reference(passage, first, last), passage.sentences[best] if passage.spans else ""))
-        rest = [place for place, kind in enumerate(kinds) if not first <= place <= last and kind != "title"]
+        alike = _rows_alike(best, text, passage, weights)
+        ranked += [(score, _reference(passage, place, place), "") for place in alike]
+        rest = [
+            place
+            for place, kind in enumerate(kinds)
+            if not first <= place <= last and place not in alike and kind != "title"
+        ]
         left = without(weights, text.sentences[best]) if rest else {}
         further = max(rest, key=partial(text.closeness_of, weights=left), default=None)
         if further is not None:
@@ -145,6 +167,16 @@ def extract(prompt: ResearcherPrompt) -> Findings:
         finding=chosen[0][2] if chosen else "",
         confidence=round(min(1.0, top_score), 2),
     )
+
+
+def _rows_alike(best: int, text: ComparedPassage, passage: NumberedPassage, weights: Container[str]) -> list[int]:
+    """Return the other rows with the same terms of the question as the best row: those of `Berlin` and `2025`."""
+    are_rows = [row_of(passage.text[start:end]) is not None for start, end in passage.spans]
+    if not are_rows or not are_rows[best]:
+        return []
+    held = [frozenset(term for term in sentence if term in weights) for sentence in text.sentences]
+    places = (place for place, is_row in enumerate(are_rows) if is_row and place != best)
+    return [place for place in places if held[best] and held[place] >= held[best]][:MAX_ROWS]
 
 
 def _around(best: int, passage: NumberedPassage, kinds: Sequence[Kind], free: Container[int]) -> tuple[int, int]:
@@ -193,13 +225,15 @@ def reflect(prompt: ReflectorPrompt) -> Reflection:
     evidence = [*(excerpt for finding in prompt.findings for excerpt in finding.evidence), *prompt.background]
     first = prompt.plan_iterations <= 1
     parts = parts_of(question) if first else []
-    queries = [query for part in parts for query in _second_search(part, question, evidence)]
+    searches = dict(search for part in parts for search in _second_search(part, question, evidence))
+    queries = list(searches)
     text = " ".join(excerpt.quote for excerpt in evidence)
     chinese = is_chinese(prompt.locale)
     reasons = ("没有模型，不作判断。", "再查找段落中出现的名称。") if chinese else (
         "No model judges this.", "The closest passages name something to search for.")  # fmt: skip
     return Reflection(
         has_enough_context=bool(text) and not queries,
+        missing_aspects=[*dict.fromkeys(searches.values())][: MAX_NAMES + 1],
         follow_up_queries=queries[: MAX_NAMES + 1],
         contradictions=differing_figures(question, evidence),
         reasoning=reasons[bool(queries)],
@@ -216,8 +250,8 @@ def reflect(prompt: ReflectorPrompt) -> Reflection:
     )
 
 
-def _second_search(part: str, question: str, evidence: Sequence[EvidenceView]) -> list[str]:
-    """Return queries for names of the closest passage with the words of the part that it lacks; not for one that most sources name."""
+def _second_search(part: str, question: str, evidence: Sequence[EvidenceView]) -> list[tuple[str, str]]:
+    """Return queries for names of the closest passage, with the words of the part that it lacks, each with its name; not for one that most sources name."""
     texts, weights = compared(part, question, map(as_compared, evidence))
     best = max(range(len(texts)), key=lambda place: texts[place].closeness(weights)[0], default=None)
     if best is None:
@@ -236,7 +270,7 @@ def _second_search(part: str, question: str, evidence: Sequence[EvidenceView]) -
         and tokens(name)
         and len({excerpt.title for excerpt in evidence if name in excerpt.quote}) <= max(FEW, half)
     ]
-    return [f"{name} {rest}" for name in new[:MAX_NAMES]]
+    return [(f"{name} {rest}", name) for name in new[:MAX_NAMES]]
 
 
 def _words(part: str, lacking: Sequence[str]) -> str:

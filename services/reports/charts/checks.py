@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -104,6 +105,11 @@ def _missing(chart: Chart, cited: Sequence[str], naming: str) -> Iterator[str]:
         yield from missing_quantities(URL.sub("", label), [*cited, naming])
 
 
+def with_unit(name: str, unit: str) -> str:
+    """Return a name with a unit, unless it has it as a word of its own: `minus 10,984 m`."""
+    return name if not unit or unit in re.split(r"[\s()（）]", name) else f"{name} ({unit})"
+
+
 def _is_cited(value: float, unit: str, cited: Sequence[str]) -> bool:
     """Find a number alone or with its unit, which may be a scale (`million`, `万`) or a percent sign."""
     number = format_number(abs(value))
@@ -174,7 +180,7 @@ def with_tables(blocks: Sequence[Block], quotes: Mapping[str, str], *, naming: s
 def _as_table(chart: Chart) -> Table:
     """Return the numbers of a chart as a table, each row with the chart's citations."""
     cited = [Citation(0, "", (source,)) for source in dict.fromkeys(chart.sources)]
-    names = [" ".join(filter(None, [series.name, f"({chart.unit})" if chart.unit else ""])) for series in chart.series]
+    names = [with_unit(series.name, chart.unit).strip() for series in chart.series]
     columns = [[format_number(value) for value in series.values] for series in chart.series]
     rows = [[*row] for row in zip_longest(chart.categories, *columns, fillvalue="")][: len(chart.categories)]
     if chart.type == "scatter":

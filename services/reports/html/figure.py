@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from schemas.chart import Chart
-from services.reports.charts.checks import format_number
+from services.reports.charts.checks import format_number, with_unit
 from services.reports.charts.svg import chart_svg
 from services.reports.columns import column_widths, largest_size
 from services.reports.document import number_sides
@@ -30,7 +30,7 @@ def figure(chart: Chart, place: int, labels: Labels, cited: Markup, *, with_echa
 
 def title_with_unit(chart: Chart) -> str:
     """Return a chart's title with the unit of its values."""
-    return f"{chart.title} ({chart.unit})" if chart.unit else chart.title
+    return with_unit(chart.title, chart.unit)
 
 
 def drawing(
@@ -50,14 +50,16 @@ def drawing(
 
 def data_rows(chart: Chart, labels: Labels) -> list[list[str]]:
     """Return a chart's numbers as table rows, the header first."""
-    unit = f" ({chart.unit})" if chart.unit else ""
     if chart.type == "scatter":
         rows = [["", chart.x_unit or "x", chart.unit or "y"]]
         return rows + [
             [series.name, format_number(x), format_number(y)] for series in chart.series for x, y in series.points
         ]
     only = chart.unit or labels.value
-    header = [labels.category, *(f"{series.name}{unit}" if series.name else only for series in chart.series)]
+    header = [
+        labels.category,
+        *(with_unit(series.name, chart.unit) if series.name else only for series in chart.series),
+    ]
     values = zip(*(series.values for series in chart.series), strict=True)
     return [header, *([name, *map(format_number, row)] for name, row in zip(chart.categories, values, strict=True))]
 

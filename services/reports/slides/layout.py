@@ -186,7 +186,8 @@ def quote_cards(source: str, block: Quotation, title: str) -> list[ShownCard]:
     """Return the card of a quotation, or those of its parts if it holds code, headed by its source's title if the slides have another."""
     holds_code = any(isinstance(part, Code) for part in block.blocks)
     parts = [*block_cards(block)] if holds_code else []
-    first, *others = parts or [replace(item_card([block]), kind="quote")]
+    lines = "\n".join(item_card([part]).text for part in block.blocks)
+    first, *others = parts or [replace(item_card([block]), text=lines, kind="quote")]
     return [replace(first, heading="" if letters(source) == letters(title) else source), *others]
 
 

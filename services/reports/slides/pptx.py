@@ -278,6 +278,7 @@ class _Writer:
     def _run(self, paragraph: Any, text: str, size: int, colour: str, *, bold: bool = False, font: str = FONT) -> None:
         run = paragraph.add_run()
         run.text = clean_text(text)
+        paragraph._p.get_or_add_pPr().set("hangingPunct", "0")  # LibreOffice would set a stop beyond the box
         if direction(text) == "rtl":
             paragraph.alignment = PP_ALIGN.RIGHT
             paragraph._p.get_or_add_pPr().set("rtl", "1")

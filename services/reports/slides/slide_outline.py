@@ -202,7 +202,8 @@ def _contents(parts: Sequence[Sequence[Section]], labels: Labels) -> Iterator[Sl
 
 def _sources(report: ParsedReport, labels: Labels) -> list[Slide]:
     """Return the last slides with all cited sources, at its foot or on slides of their own: printed slides have no notes."""
-    thanks = Slide("end", labels.the_end, labels.origin(by_rules=report.by_rules))
+    end = labels.references if report.by_rules else labels.the_end  # passages thank nobody
+    thanks = Slide("end", end, labels.origin(by_rules=report.by_rules))
     named = [(str(cited.number), shortened(" · ".join([cited.title, *cited.by]), 84)) for cited in report.cited]
     if len(named) <= AT_FOOT:
         return [replace(thanks, rows=tuple((f"[{number}] {title}",) for number, title in named))]

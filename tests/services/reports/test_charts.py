@@ -8,7 +8,7 @@ import pytest
 
 from schemas.chart import Chart, Series
 from schemas.document import Code, Drawing, Table
-from services.reports.charts.checks import ChartRefused, check_charts, checked_chart, with_tables
+from services.reports.charts.checks import ChartRefused, check_charts, checked_chart, with_tables, with_unit
 from services.reports.charts.echarts import options
 from services.reports.charts.svg import chart_svg
 from services.reports.document import walk
@@ -97,6 +97,11 @@ def test_an_address_in_a_label_is_kept_where_it_is_quoted_and_else_the_reader_is
     assert site in to_markdown(checked.blocks)
     checked = check_charts([written], QUOTES)
     assert checked.limits == [f"A chart was left out. Not in what it cites: {site}."]
+
+
+@pytest.mark.parametrize(("name", "head"), [("minus 10,984 m", "minus 10,984 m"), ("maximum", "maximum (m)")])
+def test_a_unit_that_a_name_holds_is_not_repeated(name: str, head: str) -> None:
+    assert with_unit(name, "m") == head
 
 
 def test_a_number_stands_at_the_end_of_each_bar_and_beside_each_slice() -> None:

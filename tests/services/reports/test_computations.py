@@ -75,7 +75,7 @@ def test_of_a_long_program_the_beginning_and_the_end_are_shown() -> None:
     [code] = [block for block in parse_report(report).sections[-2].blocks if isinstance(block, Code)]
     lines = code.text.split("\n")
     assert len(lines) == FIRST_LINES + LAST_LINES + 1
-    assert lines[FIRST_LINES] == f"# … 83 more lines in {report.sources[0].file}"
+    assert lines[FIRST_LINES] == f"# … 91 more lines in {report.sources[0].file}"
     assert code.text.endswith(CODE)
 
 

@@ -61,6 +61,15 @@ def test_text_and_code_on_cards_begin_at_the_left_and_code_keeps_its_letters_apa
     assert {(run.font.name, run.font.size.pt) for line in lines for run in line.runs} == {("Consolas", 20)}
 
 
+def test_each_part_of_a_quote_is_a_line_of_its_card_and_no_stop_hangs_over_its_edge() -> None:
+    quote = "# Depth\n\n## Use\n\n**A note**\n\n> Dive by day.\n>\n> Rest at night.\n"
+    deck = made(parse_report(english_from(quote)))
+    frames = [shape.text_frame for slide in deck.slides for shape in slide.shapes if shape.has_text_frame]
+    [lines] = [frame.paragraphs for frame in frames if "Dive by day" in frame.text]
+    assert [line.text for line in lines] == ["A note", "Dive by day.", "Rest at night."]
+    assert {line._p.pPr.get("hangingPunct") for line in lines} == {"0"}
+
+
 def test_lines_of_powerpoints_cover_stand_one_below_the_other() -> None:
     parsed = parse_report(english())
     parsed = replace(parsed, counts=replace(parsed.counts, text="statements backed by quotes " * 10))

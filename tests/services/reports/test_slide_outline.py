@@ -80,7 +80,9 @@ def test_a_short_deck_has_the_summary_first_and_neither_contents_nor_dividers() 
     assert [slide.title for slide in slides[:2]] == ["Depth", "In short"]
     assert {slide.kind for slide in slides} == {"cover", "cards", "end"}
     assert "A model wrote this text" in slides[-1].subtitle
-    assert "No model wrote this text" in written(f"# Depth\n\n{ENGLISH[1][:-1]} [E1-2].", by_rules=True)[-1].subtitle
+    last = written(f"# Depth\n\n{ENGLISH[1][:-1]} [E1-2].", by_rules=True)[-1]
+    assert last.title == "References"
+    assert "No model wrote this text" in last.subtitle
 
 
 def test_an_introduction_is_the_title_above_what_it_introduces_and_the_summary_does_not_come_again() -> None:

@@ -56,6 +56,13 @@ def test_an_exclamation_mark_makes_no_image_of_a_citation() -> None:
     assert to_markdown([Paragraph((Text("Wow!"), Citation(1, "s"), Text(" So!")))]) == "Wow\\![[1]](s) So!"
 
 
+def test_the_counts_in_stored_markdown_are_no_text_of_the_report() -> None:
+    stored = english().model_copy(update={"document": None})
+    parsed = parse_report(stored)
+    assert f"*{parsed.counts.text}*" in stored.markdown
+    assert parsed.counts.text not in [words(block.content) for block in parsed.lead if isinstance(block, Paragraph)]
+
+
 def _anchors(*titles: str) -> list[str]:
     text = "\n\n".join(chain(["# Report"], (f"## {title}" for title in titles)))
     parsed = parse_report(Report(title="", question="Which?", markdown=text, usage=Usage()))

@@ -85,6 +85,15 @@ def test_a_name_of_the_closest_passage_is_searched_once() -> None:
     assert reflect(question, finding(OWNER), plans=2).follow_up_queries == []
 
 
+def test_what_is_searched_for_a_name_is_called_by_the_name_alone() -> None:
+    question = "Where was the owner of the schooner Lalla Rookh born?"
+    missing = reflect(question, finding(OWNER))
+    [step] = plan(
+        question, findings=[finding(OWNER)], gaps=missing.missing_aspects, queries=missing.follow_up_queries
+    ).steps
+    assert (step.title, step.queries) == ("William Thomson", ["William Thomson born"])
+
+
 @pytest.mark.parametrize(
     ("first", "other", "figures"),
     [
@@ -108,6 +117,12 @@ def test_figures_of_two_sources_that_differ_are_put_side_by_side(first: str, oth
     found = reflect(question, finding(first, other)).contradictions
     assert [each.explanation for each in found] == [figures] * bool(figures)
     assert [each.excerpt_ids for each in found] == [["E1-1", "E1-2"]] * bool(figures)
+
+
+@pytest.mark.parametrize(("question", "count"), [("How much does the boiler hold?", 1), ("How much does it cost?", 0)])
+def test_short_statements_are_compared_where_they_say_what_is_asked(question: str, count: int) -> None:
+    said = finding("The boiler holds 1.8 litres.", "The boiler holds 2.1 litres according to the maker's sheet.")
+    assert len(reflect(question, said).contradictions) == count
 
 
 DEEP = "The borehole of the allotment is 34 metres deep."
