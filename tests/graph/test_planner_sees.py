@@ -37,7 +37,7 @@ async def test_planner_sees_the_tables_near_the_question_and_the_titles_of_texts
 async def test_planner_and_reflector_see_the_titles_of_a_small_folder_once(
     endpoint: OpenAIServer, tmp_path: Path
 ) -> None:
-    endpoint.script["researcher"] = [quoting("The ferry calls at pier 1 of Norland.")]
+    endpoint.script["researcher"] = [quoting("The ferry calls at pier 1 of Norland.")] * 4
     await aresearch(QUESTION, docs=[written(tmp_path / "ferries", piers(3))])
     for role in ("planner", "reflector"):
         [asked] = endpoint.asked(role)

@@ -67,7 +67,7 @@ def _with_rows(
         rows = _rows_of(excerpt, evidence)
         held = asked.intersection(terms(excerpt.quote))
         alike = {row.quote: row for row in rows if held and held.issubset(terms(row.quote))}
-        key = (excerpt.title, excerpt.columns) if rows else (excerpt.id,)
+        key = _table_of(excerpt) if rows else (excerpt.id,)
         groups.setdefault(key, {}).update({excerpt.quote: excerpt, **alike})
     return [sorted(group.values(), key=lambda row: row.start) for group in groups.values()]
 
@@ -76,11 +76,11 @@ def _rows_of(excerpt: EvidenceView, evidence: Sequence[EvidenceView]) -> list[Ev
     """Return the excerpts that are a row of the table that an excerpt is a row of; empty for prose."""
     if not row_of(excerpt.quote):
         return []
-    return [
-        view
-        for view in evidence
-        if row_of(view.quote) and (view.title, view.columns) == (excerpt.title, excerpt.columns)
-    ]
+    return [view for view in evidence if row_of(view.quote) and _table_of(view) == _table_of(excerpt)]
+
+
+def _table_of(row: EvidenceView) -> tuple[str, ...]:
+    return row.title, row.section, row.columns
 
 
 def _passages(groups: Sequence[Sequence[EvidenceView]], shown: set[str]) -> list[str]:
