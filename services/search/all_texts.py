@@ -11,8 +11,6 @@ from services.search.file_types import MAX_CHARACTERS, TABLES
 from services.search.index import FolderIndex
 from services.search.table_profile import Table, profile
 from services.text.normal_form import slug_of
-from services.text.ranking import bm25
-from services.text.tokens import tokens
 
 FEWEST = 10
 """Texts from which a folder has such a file: fewer are read by search."""
@@ -21,9 +19,11 @@ LONGEST = 30_000_000
 LONGEST_NAME = 60
 """Characters of the folder's name in that of the file."""
 NEAREST, EVENLY = 2, 4
-"""Texts whose beginnings a model sees: the nearest to what is asked, and others at even distances."""
-LONG_SAMPLE, SHORT_SAMPLE = 1_500, 300
-"""Characters of the beginnings of these."""
+"""Texts of which a model sees something: the nearest to what is asked, and others at even distances."""
+PASSAGES = 20
+"""Passages among which the nearest texts are looked for."""
+SAMPLE, SHORT_SAMPLE = 800, 300
+"""Characters of the beginning and of the passage of the nearest, and of the beginnings of others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ def all_texts(index: FolderIndex, wanted: str) -> AllTexts | None:
     """Describe the file of a folder's documents, with samples for what is wanted; None where they are few or too long together. Blocking."""
     if index.count() < FEWEST or index.characters() > LONGEST:
         return None
-    records = list(_records(index, LONG_SAMPLE))
+    records = list(_records(index, SAMPLE))
     if len(records) < FEWEST:
         return None
     fields = [field for field in records[0] if field != "text" and any(record[field] for record in records)]
@@ -49,22 +49,24 @@ def all_texts(index: FolderIndex, wanted: str) -> AllTexts | None:
     view = profile(PurePath(f"{slug_of(index.folder.name, LONGEST_NAME, 'documents')}-texts.jsonl"), "", rows)
     if view is None:
         return None
-    columns = [*view.columns, "text: the whole text, of which the samples have only the beginning"]
-    sample = "".join(map(_line, _samples(records, fields, wanted))).strip()
+    columns = [*view.columns, "text: the whole text, of which the samples have only a part"]
+    sample = "".join(map(_line, _samples(index, records, fields, wanted))).strip()
     return AllTexts(index.folder, view.model_copy(update={"columns": columns, "sample": sample}), index=index)
 
 
-def _samples(records: Sequence[dict[str, str]], fields: Sequence[str], wanted: str) -> Iterator[dict[str, str]]:
-    """Yield the beginnings of some texts, with those fields of their cards."""
-    words = [
-        tokens(" ".join([*(record[field] for field in fields), record["text"][:SHORT_SAMPLE]])) for record in records
-    ]
-    scores = bm25(words, set(tokens(wanted)))
-    near = sorted(range(len(records)), key=lambda place: -scores[place])[:NEAREST]
-    even = [len(records) * place // (EVENLY + 1) for place in range(1, EVENLY + 1)]
-    for place in dict.fromkeys([*near, *even]):
-        length = LONG_SAMPLE if place in near else SHORT_SAMPLE
-        yield {**{field: records[place][field] for field in fields}, "text": records[place]["text"][:length]}
+def _samples(
+    index: FolderIndex, records: Sequence[dict[str, str]], fields: Sequence[str], wanted: str
+) -> Iterator[dict[str, str]]:
+    """Yield some texts with those fields of their cards: of the nearest the beginning and the passage that is wanted, of others the beginning."""
+    by_path = {record["path"]: record for record in records}
+    for hit in index.hits(index.lexical(wanted, PASSAGES))[:NEAREST]:
+        record, place = by_path.get(hit.url.partition("/")[2]), hit.passages[0]
+        if record is not None:
+            wished = f" … {hit.text[place.start : place.end][:SAMPLE]}" if place.start >= SAMPLE else ""
+            yield {**{field: record[field] for field in fields}, "text": f"{record['text'][:SAMPLE]}{wished}"}
+    for number in range(1, EVENLY + 1):
+        record = records[len(records) * number // (EVENLY + 1)]
+        yield {**{field: record[field] for field in fields}, "text": record["text"][:SHORT_SAMPLE]}
 
 
 def _line(record: dict[str, Any]) -> str:
