@@ -258,15 +258,18 @@ def sentence_cards(content: Inlines) -> Iterator[ShownCard]:
 
 
 def item_card(item: Sequence[Block]) -> ShownCard:
-    """Return one card for blocks that belong together."""
+    """Return one card for blocks that belong together; it has a mark where each of its sentences has one, else the sentences have their signs."""
     inner = [card for block in item for card in block_cards(block)]
+    mark = inner[-1].mark if inner and all(card.mark for card in inner) else None
     texts = [plain_math(card.text) if card.kind == "formula" else card.signed for card in inner[:-1]]
-    texts += [plain_math(card.text) if card.kind == "formula" else card.text for card in inner[-1:]]
+    texts += [
+        card.text if mark else plain_math(card.text) if card.kind == "formula" else card.signed for card in inner[-1:]
+    ]
     return ShownCard(
         reduce(_joined, texts, ""),
         inner[0].heading if inner else "",
         numbers=tuple(dict.fromkeys(number for card in inner for number in card.numbers)),
-        mark=inner[-1].mark if inner else None,
+        mark=mark,
         reasons=tuple(chain.from_iterable(card.reasons for card in inner)),
     )
 
