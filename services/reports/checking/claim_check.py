@@ -209,17 +209,20 @@ class ClaimCheck:
         return self._by_model(words, ids, judgement) if judgement and objects else None
 
     def inference(self, words: str, ids: Sequence[str]) -> Claim:
-        """Judge a sentence or row marked as inference; what its premises tell themselves, as a verifier finds, is supported."""
+        """Judge a sentence or row marked as inference; what its premises tell themselves, as a verifier finds, is supported.
+
+        A number that they neither give nor let compute in one step may be worked out from them in several, if a verifier finds that it follows.
+        """
         if unknown := [key for key in ids if key not in self.excerpts]:
             return self.unknown(words, unknown)
         if self._is_quoted(words, ids):
             return Claim(text=words, citations=list(ids), verified=True, status="quoted")
         quotes, cards, untraced = self._cited(ids)
         verdict = check_inference(words, quotes, cards, question=self.question, untraced=untraced)
-        if verdict.certain:
+        if verdict.certain and verdict.fault != "numbers":
             return self.unverified(words, ids, verdict)
         judgement = self._asked(words, ids, Doubt(inferred=True, suspicion=self._suspicion(verdict)))
-        if judgement is None and verdict.fault:
+        if (judgement is None and verdict.fault) or (verdict.certain and judgement and judgement.verdict != "follows"):
             return self.unverified(words, ids, verdict)
         inferred = Claim(text=words, citations=list(ids), verified=True, status="inferred", likeness=verdict.likeness)
         if judgement is None:
@@ -240,12 +243,14 @@ class ClaimCheck:
         return self.unverified(text, (), Verdict("names", tuple(strangers))) if strangers else None
 
     def code(self, text: str, ids: Sequence[str]) -> Claim | None:
-        """Judge code by its numbers and, unless the evidence has all of its lines, by what is cited above it; None if nothing is at fault."""
+        """Judge code that the evidence does not have line by line by what is cited above it, else by its numbers; None if nothing is at fault."""
         claim = self.figure(text)
-        if claim or not ids or text in self.former.connecting or _lines_of(text) <= self._lines:
+        if not ids or text in self.former.connecting or _lines_of(text) <= self._lines:
             return claim
-        judgement = self._asked(text, ids, Doubt(inferred=True, heads=True))
-        return None if judgement is None or judgement.verdict in PASSED else self._by_model(text, ids, judgement)
+        judgement = self._asked(text, ids, Doubt(inferred=True, heads=True, suspicion=claim.reason if claim else ""))
+        if judgement is None:
+            return claim
+        return None if judgement.verdict in PASSED else self._by_model(text, ids, judgement)
 
     @cached_property
     def _lines(self) -> frozenset[str]:

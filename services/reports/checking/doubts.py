@@ -33,7 +33,8 @@ def doubt_of(
     labels = labels_for(spoken_locale())
     if claim.status == "inferred":
         verdict = _of(claim, check_inference(claim.text, quotes, cards, question=question, untraced=untraced))
-        if verdict.fault and (verdict.certain or judgement is None):
+        follows = verdict.fault == "numbers" and judgement is not None and judgement.verdict == "follows"
+        if verdict.fault and (judgement is None or (verdict.certain and not follows)):
             return _in_words(verdict)
         if is_new and verdict.computed:
             return _in_words(verdict.noted)

@@ -244,6 +244,9 @@ def test_code_that_the_evidence_does_not_have_line_by_line_is_judged_by_what_sta
     statement = ("wind --shut", ("E2-1",))
     assert check_citations(f"{lead}\n\n{own}", quoted).undecided[statement].inferred
     assert check_citations(own, quoted).undecided == {}
+    advised = check_citations(f"{lead}\n\n```sh\nwind --turns 70\n```", quoted)
+    assert advised.undecided["wind --turns 70", ("E2-1",)].suspicion == "Not in what it cites: 70."
+    assert "†" in advised.markdown
     verdicts: dict[Judged, str] = {"follows": own, "partly": f"{own}\n\n†", "contradicted": ""}
     for verdict, shown in verdicts.items():
         judged = check_citations(

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from schemas.document import Block
-from schemas.evidence import NO_INPUT, Judgement, Status
+from schemas.evidence import NO_INPUT, Judgement, Source, Status
 from services.reports.checking.checked_report import CheckedReport
+from services.reports.checking.doubts import doubt_of
 from tests.services.reports.checking.conftest import check_citations, excerpts_of
 
 QUOTES = {
@@ -130,6 +131,23 @@ def test_a_conclusion_that_its_premises_tell_is_supported_and_one_that_does_not_
         f"{STATED} {wrong[:-1]} [⇒ E1-1, E1-2].", judgements={(wrong, ("E1-1", "E1-2")): Judgement(verdict="supported")}
     )
     assert kept.claims[-1].status == "unverified"
+
+
+def test_a_conclusion_may_work_out_a_number_in_several_steps_if_a_verifier_follows() -> None:
+    said = "At 2 cycles a day the sodium cell thus lasts 5.75 years."
+    written = f"{STATED} {said[:-1]} [⇒ E1-1, E1-2]."
+    asked = check(written)
+    assert asked.claims[-1].status == "unverified"
+    assert asked.undecided[said, ("E1-1", "E1-2")].suspicion == "Not in what it cites: 5.75."
+    judged = check(written, judgements={(said, ("E1-1", "E1-2")): Judgement(verdict="follows", words="4,200 cycles")})
+    assert judged.claims[-1].status == "inferred"
+    premises = [excerpts_of(QUOTES)[key] for key in ("E1-1", "E1-2")]
+    source = Source(
+        url="test", title="Cell test", content_hash=premises[0].content_hash, kind="document", fetched_at=""
+    )
+    sources = {source.content_hash: source}
+    assert doubt_of(judged.claims[-1], premises, sources, "") == ""
+    assert "5.75" in doubt_of(judged.claims[-1].model_copy(update={"judgement": None}), premises, sources, "")
 
 
 def test_a_conclusion_with_a_number_that_only_the_question_has_stays_one_whatever_a_model_finds() -> None:
