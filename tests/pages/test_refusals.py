@@ -173,8 +173,8 @@ def test_a_question_refused_before_its_run_began_is_still_there_and_asked_again_
 
 
 IN_CHINESE: dict[str, tuple[dict[str, Any], str]] = {
-    "a number out of bounds": ({"max_step_num": 99}, "“计划的步骤数”不能是 99：至多为"),
-    "a limit that is too low": ({"max_tokens": 10}, "“词元”不能是 10：至少为 500"),
+    "a number out of bounds": ({"max_step_num": 99}, "“计划的步骤数”不能是 99：应在 1 至 20 之间"),
+    "a limit that is too low": ({"max_tokens": 10}, "“词元”不能是 10：应在 500 至 1,000,000,000,000 之间"),
     "a profile of another form": ({"profile": {"name": 3}}, "“领域配置”.name不能是 3：应为文字"),
     "a prompt that is none": ({"prompts": {"planner": "{{ nothing }}"}}, "prompts.planner用到了“nothing”"),
     "a folder that is not open": ({"documents": ["/etc"]}, "未开放文件夹 /etc"),
