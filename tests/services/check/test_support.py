@@ -63,6 +63,8 @@ def test_a_number_that_is_only_computed_is_noted() -> None:
     verdict = check_support("In 2019 the Orsa ferries carried 26,000 passengers more.", [FERRIES])
     assert (verdict.fault, verdict.computed) == ("", ("26,000",))
     assert check_inference("The Orsa ferries may gain another 26,000.", [FERRIES]).computed == ("26,000",)
+    suspected = check_support("In 2018 the Orsa ferries carried 438,000 passengers, 26,000 more.", [FERRIES])
+    assert (suspected.fault, suspected.computed) == ("period", ("26,000",))
 
 
 @pytest.mark.parametrize(

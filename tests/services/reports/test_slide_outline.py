@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from schemas.document import Citation, Code, Quotation, Table, Text
+from schemas.document import Citation, Code, Mark, Paragraph, Quotation, Table, Text
 from services.reports.document import ParsedReport
 from services.reports.parser import parse_report
 from services.reports.slides.draft import material_of
 from services.reports.slides.layout import chart_of, quote_cards
-from services.reports.slides.slide import HIGH, ShownCard, Slide, cards_height
+from services.reports.slides.slide import HIGH, ShownCard, Slide, cards_height, item_card
 from services.reports.slides.slide_outline import AT_FOOT, CONTENTS, MAX_SECTION_SLIDES, MAX_SLIDES, outline
 from tests.services.reports.full import ENGLISH, english, english_from, report_of, wide_table
 
@@ -110,6 +110,15 @@ def test_a_sentence_in_bold_heads_the_card_of_what_it_introduces(start: str) -> 
     body = f"{start}**Who measured.** {ENGLISH[0][:-1]} [E1-1].\n\n{start}{ENGLISH[1][:-1]} [E1-2]."
     [slide] = [slide for slide in written(f"# Depth\n\n## Evidence\n\n{body}") if slide.title == "Evidence"]
     assert [(card.heading, card.text) for card in slide.cards] == [("Who measured", ENGLISH[0]), ("", ENGLISH[1])]
+
+
+def test_an_item_with_one_conclusion_of_two_sentences_has_a_sign_and_no_underlined_card() -> None:
+    inferred = Mark("inferred")
+    item = (Paragraph((Text(ENGLISH[0]), Text(" "), Text("So it is deep"), inferred, Text("."))),)
+    card = item_card(item)
+    assert card.mark is None
+    assert "‡" in card.text
+    assert item_card((Paragraph((Text("So it is deep"), inferred, Text("."))),)).mark == inferred
 
 
 def test_what_ends_with_a_colon_is_the_title_of_the_table_below_it() -> None:

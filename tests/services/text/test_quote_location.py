@@ -134,6 +134,7 @@ def test_a_wrapped_line_is_joined_at_the_same_length() -> None:
             "It is f(*args, **kwargs), or g(*a), of __init__, in a **b and c **d.",
         ),
         ("**Not so.** It is **heavy", "Not so. It is **heavy"),
+        ("It is 2**3 and 3**2.", "It is 2**3 and 3**2."),
         ("---", "---"),
         ("Its form is `0x02 || rlp([a])`.", "Its form is 0x02 || rlp([a])."),
         (
@@ -158,3 +159,11 @@ def test_code_in_a_quote_keeps_its_lines_and_signs_without_its_fences() -> None:
     quote = "For *one*:\n\n```toml\n# The root\n[lead]\n  depth = `9` * 2\n```\n\nIt is\n**heavy**."
     assert as_read(quote) == "For one:\n# The root\n[lead]\n  depth = `9` * 2\nIt is heavy."
     assert as_line(quote) == "For one: # The root [lead] depth = `9` * 2 It is heavy."
+
+
+@pytest.mark.parametrize("quote", ["a lead is heavy", "heavy and cast in one"])
+def test_a_quote_takes_in_the_marks_of_the_bold_text_with_which_it_begins_or_ends(quote: str) -> None:
+    text = "There **a lead** is **heavy** and **cast** in one."
+    found = locate(quote, text)
+    assert found is not None
+    assert text[slice(*found)].count("**") % 2 == 0
