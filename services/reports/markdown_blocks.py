@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from textwrap import dedent
 from types import MappingProxyType
 from typing import TypeGuard
 from urllib.parse import unquote
@@ -342,7 +343,7 @@ class _Reader:
 
     def _code(self, node: SyntaxTreeNode) -> Code:
         text = inert_code(node.content, self._evidence) if self._drafted else node.content
-        return Code(text.rstrip("\n"), re.split(r"[^\w+-]", node.info.strip())[0])
+        return Code(dedent(text.rstrip("\n")), re.split(r"[^\w+-]", node.info.strip())[0])
 
     def _formula(self, node: SyntaxTreeNode) -> Block:
         latex = node.content.strip()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.document import Citation, Document, Inline, Inlines, Mark, Paragraph, Table, Text
+from schemas.document import Citation, Code, Document, Inline, Inlines, Mark, Paragraph, Table, Text
 from schemas.reporter import Report
 from schemas.usage import Usage
 from services.reports.document import cited_in, words
@@ -45,6 +45,11 @@ def test_bold_text_beside_chinese_letters_is_bold() -> None:
     [paragraph] = read_draft(written)
     assert to_markdown([paragraph]) == written
     assert words(paragraph.content) == "深度：约11公里。"  # type: ignore[union-attr]  # a paragraph
+
+
+def test_code_that_is_indented_as_a_whole_begins_at_the_left() -> None:
+    [code] = read_draft("```python\n    for turn in range(2):\n        wind()\n```")
+    assert code == Code("for turn in range(2):\n    wind()", "python")
 
 
 def test_a_power_in_prose_keeps_its_signs() -> None:
