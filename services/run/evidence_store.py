@@ -13,7 +13,7 @@ from services.text.normal_form import normalise_text
 _TEXTS = ("evidence", "texts")
 _FILES = ("evidence", "files")
 SHORT = 20_000
-"""Maximum characters of a text that is normalised in the event loop; longer texts are normalised in a thread."""
+"""Maximum characters of a text, or bytes of a file, that are dealt with in the event loop; longer ones are in a thread."""
 
 
 def content_hash(text: str) -> str:
@@ -29,6 +29,10 @@ def _hashed(text: str) -> tuple[str, str]:
 def file_hash(data: bytes) -> str:
     """Return the SHA-256 of a file, as 64 hexadecimal digits."""
     return hashlib.sha256(data).hexdigest()
+
+
+def _encoded(data: bytes) -> tuple[str, dict[str, str]]:
+    return file_hash(data), {"base64": base64.b64encode(data).decode()}
 
 
 def _check(actual: str, key: str) -> None:
@@ -71,8 +75,7 @@ class EvidenceStore:
         Raises:
             StoreUnwritable: the store cannot be written.
         """
-        key = file_hash(data)
-        content = {"base64": base64.b64encode(data).decode()}
+        key, content = await asyncio.to_thread(_encoded, data) if len(data) > SHORT else _encoded(data)
         stored = await self.store.aget(_FILES, key)
         if stored is None or stored.value != content:
             await self._put(_FILES, key, content)
