@@ -17,12 +17,13 @@ from langgraph.types import StateUpdate
 from schemas.context import RunContext
 from schemas.state import ResearchInput, ResearchState
 from services.reports.report_draft import NOT_KEPT
+from services.run.checked_choices import checked_choices
 from services.run.choices import continues_turn, restored_choices
 from services.run.errors import BadInput, LeadlineError
 from services.run.message_forms import on_a_page
 from services.run.private_paths import without_private
 from services.run.run_input import check_begun, check_update, checked_input
-from services.run.scope import checked_choices, memory
+from services.run.scope import memory
 from services.run.secrecy import without_secrets
 from services.run.thread_lock import give_free
 from services.run.users import caller_in, claim_for_run

@@ -19,9 +19,10 @@ from leadline.runs.store import RunRecord, open_home
 from nodes.coordinator import question_of
 from schemas.reporter import Report
 from services.reports.formats import check_formats
+from services.run.checked_choices import checked_choices
 from services.run.errors import BadInput
 from services.run.run_input import check_utf8
-from services.run.scope import checked_choices, prompts_of
+from services.run.scope import prompts_of
 from services.run.settings import settings
 from services.run.ui_text import say, speaking, told
 from services.search.providers import allow_folders, check_search

@@ -23,9 +23,9 @@ from leadline.runs.run_ids import new_run_id
 from prompts import using
 from schemas.regular_file import read_regular
 from schemas.reporter import Report
+from services.run.checked_choices import checked_choices
 from services.run.errors import BadInput, LeadlineError
 from services.run.roles import ROLES, role_model
-from services.run.scope import checked_choices
 from services.run.ui_text import say, told
 from services.search.providers import allow_folders, check_search, providers_for
 

@@ -14,10 +14,10 @@ from schemas.events import Event
 from schemas.reporter import Report
 from schemas.revision import MAX_REQUEST, Revision, Version
 from services.reports.bundle import BundleCheck, verify_bundle, write_bundle
+from services.run.checked_choices import checked_choices
 from services.run.errors import BadInput, RevisionRefused
 from services.run.roles import OFFLINE, role_model
 from services.run.run_input import check_utf8
-from services.run.scope import checked_choices
 from services.run.settings import settings
 from services.run.ui_text import say
 from services.sandbox.workfolder import hold

@@ -25,11 +25,11 @@ from schemas.context import RunContext
 from schemas.evidence import Passage, Source
 from schemas.reporter import Report
 from schemas.revision import Revision
+from services.run.checked_choices import checked_choices
 from services.run.errors import BadInput, StoreUnwritable
 from services.run.evidence_store import EvidenceStore
 from services.run.journal import Recording, run_key
 from services.run.private_files import FILE_MODE, make_private_folder
-from services.run.scope import checked_choices
 from services.run.ui_text import say, told
 from services.text.tokens import message_language
 

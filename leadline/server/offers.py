@@ -16,10 +16,10 @@ from schemas.context import RunContext
 from schemas.depth import DEPTHS
 from schemas.options import Locale
 from services.models.local_endpoint import settled
+from services.run.checked_choices import checked_choices
 from services.run.errors import BadInput, SettingsError
 from services.run.estimate import Estimate, estimate, estimate_figures, shortfall_line
 from services.run.roles import OFFLINE, ROLES, role_model
-from services.run.scope import checked_choices
 from services.search.web import access_to, filters_of, known_services
 from services.search.web_services.service import OWN_CLIENTS
 

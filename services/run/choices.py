@@ -16,11 +16,11 @@ from langgraph.store.base import BaseStore
 from langgraph.types import Command, StateSnapshot
 
 from schemas.context import RunContext, flat
+from services.run.checked_choices import checked_choices
 from services.run.errors import BadInput
 from services.run.evidence_store import EvidenceStore
 from services.run.journal import run_key
 from services.run.roles import check_models_remain, roles_with_model
-from services.run.scope import checked_choices
 from services.run.ui_text import told
 
 _NOT_STORED = {"mcp_servers"}

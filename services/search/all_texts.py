@@ -12,6 +12,8 @@ from services.search.index import FolderIndex
 from services.search.table_profile import Table, profile
 from services.text.normal_form import slug_of
 
+SUFFIX = "-texts.jsonl"
+"""What the names of these files end with."""
 FEWEST = 10
 """Texts from which a folder has such a file: fewer are read by search."""
 LONGEST = 30_000_000
@@ -46,7 +48,7 @@ def all_texts(index: FolderIndex, wanted: str) -> AllTexts | None:
         return None
     fields = [field for field in records[0] if field != "text" and any(record[field] for record in records)]
     rows: list[Sequence[str]] = [fields, *([record[field] for field in fields] for record in records)]
-    view = profile(PurePath(f"{slug_of(index.folder.name, LONGEST_NAME, 'documents')}-texts.jsonl"), "", rows)
+    view = profile(PurePath(f"{slug_of(index.folder.name, LONGEST_NAME, 'documents')}{SUFFIX}"), "", rows)
     if view is None:
         return None
     columns = [*view.columns, "text: the whole text, of which the samples have only a part"]

@@ -16,6 +16,7 @@ from services.run.errors import SearchError, SearchRefused, problem_text
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run, current_run
 from services.run.ui_text import say
+from services.search.all_texts import SUFFIX
 from services.search.files_read import FilesRead, overview
 from services.search.gather import Gathered, gather, with_failures
 from services.search.hit import Hit, SearchProvider
@@ -205,7 +206,8 @@ async def table_files_once(
 
     async def work() -> _TableFiles:
         providers = await providers_for(run.context)
-        named = [table for table in await providers.all_texts(text) if table.view.file in text]
+        described = await providers.all_texts(text) if SUFFIX in text else []
+        named = [table for table in described if table.view.file in text]
         tables = [*named, *providers.nearest_tables(text, limit, found)]
         files = await asyncio.gather(*(asyncio.to_thread(table.read) for table in tables))
         hashes = [await evidence.put_bytes(data) for data in files]

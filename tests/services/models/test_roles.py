@@ -10,11 +10,11 @@ import pytest
 from leadline.setup.model_setup import checked_models, model_lines
 from schemas.context import RunContext
 from services.models.chat import PARAMETER_NAMES, build
+from services.run.checked_choices import checked_choices
 from services.run.errors import BadInput, SettingsError
 from services.run.installation import install_command
 from services.run.prices import price_of
 from services.run.roles import DEFAULTS, PROVIDERS, SET_UP_BY, role_model
-from services.run.scope import checked_choices
 from tests.conftest import SetEnvironment
 from tests.fakes.openai_server import OpenAIServer, error
 from tests.services.models.conftest import ANSWER

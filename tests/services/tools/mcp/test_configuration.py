@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from schemas.context import RunContext
+from services.run.checked_choices import checked_choices
 from services.run.errors import BadInput, SettingsError
-from services.run.scope import checked_choices
 from services.tools.mcp.configuration import configured
 from tests.conftest import SetEnvironment
 
