@@ -37,6 +37,7 @@ from schemas.document import (
     Text,
 )
 from schemas.evidence import EXCERPT_ID, Excerpt
+from services.reports.charts.written import is_table_of, read_comment
 from services.reports.citation_forms import INFERENCE, plain_citations
 from services.reports.statuses import signs_in, without_signs
 from services.text.quotable import URL
@@ -264,13 +265,6 @@ def read_markdown(markdown: str) -> tuple[Block, ...]:
     return _Reader(markdown).read()
 
 
-def is_active(markdown: str) -> bool:
-    """Tell whether Markdown holds HTML or an image, which a report never does."""
-    tokens = PARSER.parse(markdown) if "<" in markdown or "![" in markdown else []
-    kinds = {part.type for token in tokens for part in (token, *(token.children or []))}
-    return not kinds.isdisjoint({"html_block", "html_inline", "image"})
-
-
 def read_draft(markdown: str, excerpts: Mapping[str, Excerpt] = MappingProxyType({})) -> tuple[Block, ...]:
     """Read what a model wrote, with citations in any of the forms that models write.
 
@@ -307,9 +301,13 @@ class _Reader:
         return self._blocks(SyntaxTreeNode(self._parser.parse(self._markdown)).children)
 
     def _blocks(self, nodes: Sequence[SyntaxTreeNode]) -> tuple[Block, ...]:
-        return tuple(
-            self._kinds[node.type](node) if node.type in self._kinds else self._as_text(node.content) for node in nodes
-        )
+        blocks: list[Block] = []
+        for node in nodes:
+            block = self._kinds[node.type](node) if node.type in self._kinds else self._as_text(node.content)
+            if blocks and node.type == "html_block" and is_table_of(blocks[-1], block):
+                blocks.pop()
+            blocks.append(block)
+        return tuple(blocks)
 
     def _content(self, node: SyntaxTreeNode) -> Inlines:
         token = node.children[0].token if node.children else None
@@ -322,7 +320,9 @@ class _Reader:
     def _as_text(self, text: str) -> Paragraph:
         return Paragraph(self._inlines(self._parser.parseInline(text.strip())[0].children or []))
 
-    def _html(self, node: SyntaxTreeNode) -> Paragraph:
+    def _html(self, node: SyntaxTreeNode) -> Block:
+        if not self._drafted and (chart := read_comment(node.content)):
+            return chart
         if self._drafted:
             return self._as_text(_TAG.sub("", _SCRIPT.sub("", node.content)))
         return Paragraph((Text(" ".join(node.content.split())),))

@@ -8,7 +8,8 @@ from itertools import chain, takewhile
 from schemas.document import Block, Code, Drawing, Heading, Inlines, Listing, Paragraph, Quotation, Table, Text
 from schemas.reporter import Report
 from services.check.compared_text import CELL
-from services.reports.charts.checks import ChartRefused, checked_chart, is_chart
+from services.reports.charts.checks import ChartRefused, checked_chart
+from services.reports.charts.written import is_chart
 from services.reports.document import (
     BOXES,
     Disagreement,

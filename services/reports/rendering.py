@@ -9,6 +9,7 @@ from schemas.document import (
     Citation,
     Code,
     Display,
+    Drawing,
     Formula,
     Heading,
     Inline,
@@ -23,6 +24,7 @@ from schemas.document import (
     Table,
     Text,
 )
+from services.reports.charts.written import chart_comment, chart_table
 from services.reports.citation_forms import INFERENCE
 from services.reports.document import changed, unmarked
 from services.reports.sentences import cited_in_head, cited_once, lines_of
@@ -93,6 +95,8 @@ def _block(block: Block) -> str:
             return _fenced(text, language)
         case Display(latex=latex):
             return f"$${latex}$$"
+        case Drawing(chart=chart, citations=citations):
+            return f"{_block(chart_table(chart, citations))}\n\n{chart_comment(chart)}"
         case Rule():
             return "---"
     return ""

@@ -1,24 +1,19 @@
 """Checks charts: their numbers must stand in the cited excerpts, and their form must suit them. Of a draft, valid ones are normalised, invalid ones removed with a note."""
 
-import json
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
-from typing import Any
 
 from pydantic import ValidationError
 
 from schemas.chart import MAX_PIE, MAX_POINTS, Chart
-from schemas.document import Alignment, Block, Citation, Code, Inlines, Table, Text
+from schemas.document import Block, Citation, Code
+from services.reports.charts.written import LANGUAGE, chart_json, chart_table, format_number, is_chart
 from services.run.errors import reason_of
 from services.run.ui_text import say
 from services.text.held_numbers import missing_quantities
 from services.text.numbers import quantities
 from services.text.quotable import URL
-
-LANGUAGE = "chart"
 
 
 class ChartRefused(ValueError):
@@ -54,11 +49,6 @@ def checked_chart(written: str, quotes: Mapping[str, str], *, naming: str = "", 
     if chart.type == "pie":
         _check_whole(chart, cited, locale)
     return chart
-
-
-def format_number(value: float) -> str:
-    """Format a number without exponent and trailing zeros."""
-    return f"{value:.10f}".rstrip("0").rstrip(".") if value % 1 else f"{value:.0f}"
 
 
 def _refused(reason: str, locale: str, what: object = "") -> ChartRefused:
@@ -103,11 +93,6 @@ def _missing(chart: Chart, cited: Sequence[str], naming: str) -> Iterator[str]:
         addresses = [match.group() for match in URL.finditer(label)]
         yield from (address for address in addresses if not any(address in quote for quote in [*cited, naming]))
         yield from missing_quantities(URL.sub("", label), [*cited, naming])
-
-
-def with_unit(name: str, unit: str) -> str:
-    """Return a name with a unit, unless it has it as a word of its own: `minus 10,984 m`."""
-    return name if not unit or unit in re.split(r"[\s()（）]", name) else f"{name} ({unit})"
 
 
 def _is_cited(value: float, unit: str, cited: Sequence[str]) -> bool:
@@ -171,56 +156,8 @@ def with_tables(blocks: Sequence[Block], quotes: Mapping[str, str], *, naming: s
         except ValidationError:
             return block
         except ChartRefused:
-            return _as_table(chart) if quotes.keys() >= set(chart.sources) else block
+            cited = [Citation(0, "", (source,)) for source in dict.fromkeys(chart.sources)]
+            return chart_table(chart, cited) if quotes.keys() >= set(chart.sources) else block
         return block
 
     return tuple(map(chart_or_table, blocks))
-
-
-def _as_table(chart: Chart) -> Table:
-    """Return the numbers of a chart as a table, each row with the chart's citations."""
-    cited = [Citation(0, "", (source,)) for source in dict.fromkeys(chart.sources)]
-    names = [with_unit(series.name, chart.unit).strip() for series in chart.series]
-    columns = [[format_number(value) for value in series.values] for series in chart.series]
-    rows = [[*row] for row in zip_longest(chart.categories, *columns, fillvalue="")][: len(chart.categories)]
-    if chart.type == "scatter":
-        names = [chart.x_unit or "x", chart.unit or "y"]
-        rows = [[series.name, format_number(x), format_number(y)] for series in chart.series for x, y in series.points]
-
-    def plain(cell: str) -> Text:
-        return Text(URL.sub("", cell))
-
-    body: list[tuple[Inlines, ...]] = []
-    for *first, last in rows:
-        body.append((*((plain(cell),) for cell in first), (plain(f"{last} "), *cited)))
-    side: Alignment = ""
-    return Table(tuple((plain(cell),) for cell in [chart.title, *names]), tuple(body), (side,) * (1 + len(names)))
-
-
-def is_chart(language: str) -> bool:
-    """Tell by its language whether a fenced block is a chart."""
-    return language.lower() == LANGUAGE
-
-
-def chart_sources(text: str) -> list[str]:
-    """Return the ids of the excerpts that a chart cites; none of what is no chart."""
-    try:
-        return Chart.model_validate_json(text).sources
-    except ValidationError:
-        return []
-
-
-def chart_json(chart: Chart) -> str:
-    """Write a chart as JSON, one line per field."""
-    fields = _plain_numbers(chart.model_dump(mode="json", exclude_defaults=True))
-    lines = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items()]
-    return "\n".join(["{", ",\n".join(lines), "}"])
-
-
-def _plain_numbers(value: Any) -> Any:
-    """Write 3.0 as 3."""
-    if isinstance(value, dict):
-        return {key: _plain_numbers(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_plain_numbers(item) for item in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -22,13 +22,14 @@ from services.reports.bundle_files import (
     seal,
     source_text,
 )
+from services.reports.charts.written import read_comment
 from services.reports.checking.bundle_result import BundleCheck
 from services.reports.checking.claim_check import summary_fault
 from services.reports.checking.doubts import doubt_of, evidence_of
 from services.reports.checking.written_text import new_sentences
 from services.reports.document import contents, letters, within, words
 from services.reports.labels import counts_of, labels_for
-from services.reports.markdown_blocks import PARSER, is_active, read_markdown
+from services.reports.markdown_blocks import PARSER, read_markdown
 from services.reports.references import link_of
 from services.reports.statuses import SURE, sure_claims, too_many_inferred
 from services.run.errors import BundleError
@@ -75,7 +76,7 @@ def _checked(folder: Path, raw: dict[str, Any], content: BundleContent, report: 
     known.update(_normal(link_of(source)) for source in content.sources)
     strange = dict.fromkeys(part.link for part in inlines if isinstance(part, Link) and part.link not in known)
     broken_links += (say("verify_link", link=link[:80]) for link in strange)
-    if is_active(text):
+    if _is_active(text):
         broken_links.append(say("verify_active"))
     check.checked = {
         "sources": sum(not source.duplicate_of for source in content.sources),
@@ -88,6 +89,14 @@ def _checked(folder: Path, raw: dict[str, Any], content: BundleContent, report: 
     check.add("", _Evidence(folder, content, check).problems(letters("".join(map(_shown, blocks)))), "evidence.json")
     check.add("report.md: ", broken_links, "report.md")
     return check
+
+
+def _is_active(markdown: str) -> bool:
+    """Tell whether Markdown holds HTML or an image, which a report never does but for the data of its charts."""
+    tokens = PARSER.parse(markdown) if "<" in markdown or "![" in markdown else []
+    tokens = [token for token in tokens if token.type != "html_block" or not read_comment(token.content)]
+    kinds = {part.type for token in tokens for part in (token, *(token.children or []))}
+    return not kinds.isdisjoint({"html_block", "html_inline", "image"})
 
 
 def is_verbatim(claim: Claim, excerpts: Mapping[str, Excerpt]) -> bool:

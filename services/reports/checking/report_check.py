@@ -34,7 +34,7 @@ from schemas.document import (
 from schemas.evidence import Claim
 from services.check.verdict import Verdict
 from services.evidence.non_claims import without_label
-from services.reports.charts.checks import chart_sources, is_chart
+from services.reports.charts.written import chart_of
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.claim_check import ClaimCheck
 from services.reports.checking.code_citations import find_quotation
@@ -250,7 +250,8 @@ class ReportCheck:
         """Keep code, charts and diagrams, if nothing is at fault without a mark; a chart is judged by its own sources."""
         if not code.text.strip():
             return []
-        own = [key for key in chart_sources(code.text) if key in self.check.excerpts] if is_chart(code.language) else []
+        chart = chart_of(code)
+        own = [key for key in chart.sources if key in self.check.excerpts] if chart else []
         beside = own or self.statements.beside
         claim = self.check.figure(code.text, is_diagram=True) if code.is_diagram else self.check.code(code.text, beside)
         if claim is not None:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from schemas.chart import Chart
-from services.reports.charts.checks import format_number, with_unit
 from services.reports.charts.svg import chart_svg
+from services.reports.charts.written import format_number, with_unit
 from services.reports.columns import column_widths, largest_size
 from services.reports.document import number_sides
 from services.reports.labels import Labels

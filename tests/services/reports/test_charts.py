@@ -8,9 +8,10 @@ import pytest
 
 from schemas.chart import Chart, Series
 from schemas.document import Code, Drawing, Table
-from services.reports.charts.checks import ChartRefused, check_charts, checked_chart, with_tables, with_unit
+from services.reports.charts.checks import ChartRefused, check_charts, checked_chart, with_tables
 from services.reports.charts.echarts import options
 from services.reports.charts.svg import chart_svg
+from services.reports.charts.written import with_unit
 from services.reports.document import walk
 from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
@@ -127,3 +128,14 @@ def test_a_chart_that_was_changed_afterwards_stays_code() -> None:
     blocks = list(walk(parse_report(english_from(english().markdown.replace("10994]", "20994]")))))
     assert sum(isinstance(one, Drawing) for one in blocks) == 1
     assert any(isinstance(one, Code) and one.language == "chart" for one in blocks)
+
+
+def test_in_markdown_a_chart_is_a_table_which_is_drawn_again_unless_it_was_edited() -> None:
+    def shown(markdown: str) -> list[type]:
+        return [type(one) for one in walk(parse_report(english_from(markdown))) if isinstance(one, Drawing | Table)]
+
+    finished, row = english().markdown, "| 2010 | 10994 |"
+    assert finished.count(row) == 1
+    assert "```chart" not in finished
+    assert shown(finished) == [type(one) for one in walk(parse_report(english())) if isinstance(one, Drawing | Table)]
+    assert len(shown(finished.replace(row, "| 2010 | 20994 |"))) == len(shown(finished)) + 1

@@ -159,6 +159,7 @@ def test_any_change_of_the_evidence_breaks_the_seal_and_its_layout_does_not(bund
         ("What next?", "What [next](https://evil.example)?", "leads to none of its sources"),
         ("What next?", "What ![next](https://evil.example/x.png)?", "HTML or an image"),
         ("What next?", "<b>What next?</b>", "HTML or an image"),
+        ("What next?", "What next?\n\n<!-- chart\nhidden words\n-->", "HTML or an image"),
         ("hemp", "silk", "report.md does not say it"),
     ],
 )
