@@ -23,6 +23,9 @@ SAME_PASSAGE = 0.6
 """Minimum share of common words for a passage to be a copy of another."""
 MAX_ADDRESSES = 50
 """Maximum addresses kept of one text."""
+MAX_KNOWN = 4_096
+_known_digests: dict[tuple[int, int], tuple[str, str]] = {}
+"""Content hashes and fingerprints of texts by their hash in this process and their length."""
 Key = tuple[str, int, int]
 """Content hash, start and end of a passage."""
 
@@ -39,7 +42,7 @@ class Pool:
         """Add hits and return their passages by rank. Blocking: texts may be long."""
         ranking: list[Key] = []
         for hit in hits:
-            key = _hash(hit.text)
+            key, _ = _digests(hit.text)
             self._hits.setdefault(key, hit)
             self._addresses.setdefault(key, set()).add(hit.url)
             ranking.extend((key, place.start, place.end) for place in hit.passages or _best_passages(query, hit.text))
@@ -61,7 +64,7 @@ class Pool:
             if key in originals:
                 continue
             text = self._hits[key].text
-            signature = _fingerprint(text)
+            _, signature = _digests(text)
             alike = (original for original, other in signatures.items() if may_overlap(signature, other))
             originals[key] = next((other for other in alike if is_copy(text, self._hits[other].text)), key)
             if originals[key] == key:
@@ -107,7 +110,7 @@ class Pool:
         distinct: list[Key] = []
         repeating: list[Key] = []
         for key in ranked:
-            signature = _fingerprint(self._hits[key[0]].text)
+            _, signature = _digests(self._hits[key[0]].text)
             held = query_terms & set(tokens(f"{self.hit(key).title} {self.text(key)}"))
             others = [(other, terms) for source, other, terms in better if source != key[0]]
             repeats = any(held <= terms and may_be_copy(signature, other) for other, terms in others)
@@ -165,7 +168,7 @@ class Pool:
             publication=hit.publication,
             card=hit.card,
             rendered=hit.rendered or None,
-            fingerprint=_fingerprint(hit.text),
+            fingerprint=_digests(hit.text)[1],
         ).with_addresses(sorted(self._addresses[key])[:MAX_ADDRESSES])
 
 
@@ -201,11 +204,12 @@ def _best_passages(query: str, text: str) -> list[HitPassage]:
     return [HitPassage(start=span.start, end=span.end) for span in chosen]
 
 
-@lru_cache(maxsize=4_096)
-def _hash(text: str) -> str:
-    return content_hash(text)
-
-
-@lru_cache(maxsize=4_096)
-def _fingerprint(text: str) -> str:
-    return fingerprint(text)
+def _digests(text: str) -> tuple[str, str]:
+    """Return the content hash and the fingerprint of a text. The texts themselves, which may be long, are not kept."""
+    key = hash(text), len(text)
+    known = _known_digests.get(key)
+    if known is None:
+        if len(_known_digests) >= MAX_KNOWN:
+            _known_digests.clear()
+        known = _known_digests[key] = content_hash(text), fingerprint(text)
+    return known
