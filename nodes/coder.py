@@ -52,7 +52,7 @@ async def _lay_out(run: Run, task: StepTask, workspace: Workspace) -> list[Table
     for result in task["results"].values():
         await workspace.add_files({artifact.name: artifact.content_hash for artifact in result.artifacts})
     untraced = {source_hash: source.untraced for source_hash, source in task["sources"].items() if source.untraced}
-    text = f"{task['question']} {task['step'].description}"
+    text = f"{task['question']} {task['step'].title} {task['step'].description}"
     found = {source.url for source in task["sources"].values()}
     views, files = await table_files_once(run, text, workspace.evidence, MAX_TABLES, found)
     quoted = [

@@ -53,7 +53,8 @@ async def _planned(state: ResearchState, runtime: Runtime[RunContext]) -> Resear
     async with node_run(state, runtime, "planner") as run:
         try:
             found = {source.url for source in state["sources"].values()}
-            tables = await tables_once(run, research_question(state), MAX_TABLES, found)
+            sought = " ".join([research_question(state), *_gaps(state)])
+            tables = await tables_once(run, sought, MAX_TABLES, found)
             servers, databases = await servers_once(run), await schema_views(run)
             own = await own_tool_views(run) if context.level.wide else []
             prompt = _prompt(state, run.context, plans, tables, [*own, *servers.views, *query_tool_view(databases)])

@@ -22,7 +22,7 @@ from services.search.gather import Gathered, gather, with_failures
 from services.search.hit import Hit, SearchProvider
 from services.search.providers import Providers, providers_for
 from services.search.run_pages import GatheredPages, may_read_web
-from services.search.table_profile import ALL_DESCRIBED, DESCRIBED
+from services.search.table_profile import ALL_DESCRIBED, DESCRIBED, names_of
 from services.search.web import Answered, FailOver, filters_of, named_pages
 from services.text.normal_form import normalise_text
 
@@ -192,9 +192,10 @@ async def tables_once(run: Run, text: str, limit: int, found: Collection[str]) -
 
     async def work() -> _Tables:
         providers = await providers_for(run.context)
-        tables = [*providers.nearest_tables(text, limit, found), *await providers.all_texts(text)]
+        near, others = providers.overview_of_tables(text, limit, found)
+        tables = [*near, *await providers.all_texts(text)]
         max_chars = min(DESCRIBED, ALL_DESCRIBED // max(1, len(tables)))
-        return _Tables(described=[table.describe(max_chars) for table in tables])
+        return _Tables(described=[*(table.describe(max_chars) for table in tables), *names_of(others)])
 
     return (await run.journal.once("tables", "tables", {"limit": limit}, _Tables, work)).answer.described
 

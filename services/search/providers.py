@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -21,7 +21,7 @@ from services.search.files_read import FilesRead
 from services.search.folder_files import ATTACHMENTS, belongs_to_home, check_folder, documents_error, own_attachments
 from services.search.folder_reading import progress_emitted
 from services.search.hit import SearchProvider
-from services.search.table_profile import Table
+from services.search.table_profile import Table, named_apart
 from services.search.web import side_by_side, web_search
 from services.text.ranking import bm25
 from services.text.tokens import has_cjk, tokens
@@ -73,7 +73,7 @@ class Providers:
 
     def _tables(self, found: Collection[str]) -> list[Table]:
         """Return the files of tables, and the tables of documents with these addresses: of all others, a search by text tells more."""
-        tables = [table for documents in self.documents for table in documents.tables]
+        tables = named_apart([table for documents in self.documents for table in documents.tables])
         return [table for table in tables if not table.document or table.document in found]
 
     def nearest_tables(self, text: str, limit: int, found: Collection[str] = ()) -> list[Table]:
@@ -83,17 +83,21 @@ class Providers:
         returned, too; if more than `limit` match, those below half of the best score are dropped; where none matches, any
         are returned. Tables that stand in other documents than those `found` are left out.
         """
+        return _near(self._ranked(text, found), text, limit)[:limit]
+
+    def _ranked(self, text: str, found: Collection[str]) -> list[tuple[float, Table]]:
         tables = self._tables(found)
         scores = bm25([table.terms() for table in tables], set(tokens(text)))
-        floor = max(scores, default=0.0) / 2 if sum(map(bool, scores)) > limit else 0.0
-        ranked = sorted(zip(scores, tables, strict=True), key=lambda pair: (pair[1].view.file not in text, -pair[0]))
-        if len(tables) > limit:
-            ranked = [
-                (score, table)
-                for score, table in ranked
-                if table.view.file in text or score > floor or has_cjk(table.describe()) != has_cjk(text)
-            ] or ranked
-        return [table for _, table in ranked][:limit]
+        return sorted(zip(scores, tables, strict=True), key=lambda pair: (pair[1].view.file not in text, -pair[0]))
+
+    def overview_of_tables(self, text: str, limit: int, found: Collection[str]) -> tuple[list[Table], list[Table]]:
+        """Return the tables of `nearest_tables`, where they are many one of each title, and the others, nearest first."""
+        ranked = self._ranked(text, found)
+        near = _near(ranked, text, limit)
+        if len(ranked) > limit:
+            near = list({(table.view.title, table.view.sheet): table for table in near[::-1]}.values())[::-1]
+        shown = near[:limit]
+        return shown, [table for _, table in ranked if table not in shown]
 
     async def all_texts(self, wanted: str) -> list[Table]:
         """Return for each folder whose texts are many, and not too long together, the file of them all, with samples for what is wanted."""
@@ -103,6 +107,19 @@ class Providers:
             name = table.view.file if table.view.file not in tables else f"{number}-{table.view.file}"
             tables[name] = replace(table, view=table.view.model_copy(update={"file": name}))
         return list(tables.values())
+
+
+def _near(ranked: Sequence[tuple[float, Table]], text: str, limit: int) -> list[Table]:
+    floor = max(score for score, _ in ranked) / 2 if sum(score > 0 for score, _ in ranked) > limit else 0.0
+    chosen = [
+        table
+        for score, table in ranked
+        if len(ranked) <= limit
+        or table.view.file in text
+        or score > floor
+        or has_cjk(table.describe()) != has_cjk(text)
+    ]
+    return chosen or [table for _, table in ranked]
 
 
 async def notices_for(context: RunContext, locale: str) -> list[str]:

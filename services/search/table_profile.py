@@ -4,7 +4,8 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate, count
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -35,6 +36,8 @@ DESCRIBED = 1_500
 """Characters of the columns of a table as a planner sees them."""
 ALL_DESCRIBED = 6_000
 """The same of all tables together."""
+FURTHER = 3_000
+"""Characters of the names of tables that are not described."""
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+")
 _NUMBER = re.compile(r"[$€£¥]?\s?(-?[\d,]+(?:\.\d+)?)\s?[%％]?")
 
@@ -70,6 +73,12 @@ class Table:
         """Return the file for programs. Blocking."""
         return self.csv.encode() if self.csv else read_regular(self.path, MAX_BYTES)
 
+    def below(self, depth: int) -> "Table":
+        """Return the table with the names of so many folders above in that of its file."""
+        folders = self.path.parent.parts[-depth:] if depth else ()
+        file = "-".join([*(_NOT_IN_NAMES.sub("-", folder) for folder in folders), self.view.file])
+        return replace(self, view=self.view.model_copy(update={"file": file}))
+
     def describe(self, max_chars: int = DESCRIBED) -> str:
         """Describe the table's content in one line, its columns in at most `max_chars` characters."""
         sheet = f", sheet {self.view.sheet}" if self.view.sheet else ""
@@ -79,8 +88,32 @@ class Table:
 
     def terms(self) -> list[str]:
         """Return the words by which a question may refer to this table, each once."""
-        words = tokens(f"{self.view.title} {' '.join(self.view.columns)} {self.path.stem.replace('-', ' ')}")
+        words = tokens(
+            f"{self.view.title} {' '.join(self.view.columns)} {PurePath(self.view.file).stem.replace('-', ' ')}"
+        )
         return list(dict.fromkeys(words))
+
+
+def named_apart(tables: Sequence[Table]) -> list[Table]:
+    """Name tables of equally named files by the folders above, too, by as many as tell them apart: programs read them from one folder."""
+    paths: dict[str, set[Path]] = {}
+    for table in tables:
+        paths.setdefault(table.view.file, set()).add(table.path)
+    depths = {
+        file: next(depth for depth in count() if len({path.parts[-1 - depth :] for path in same}) == len(same))
+        for file, same in paths.items()
+    }
+    return [table.below(depths[table.view.file]) for table in tables]
+
+
+def names_of(tables: Sequence[Table]) -> Iterator[str]:
+    """Yield a line that names tables which are not described, as many as there is room for."""
+    names = list(dict.fromkeys(f"{table.view.file} ({table.view.rows} rows)" for table in tables))
+    ends = accumulate(len(name) + 2 for name in names)
+    shown = [name for name, end in zip(names, ends, strict=True) if end <= FURTHER]
+    if shown:
+        more = f", and {len(names) - len(shown)} others" if len(shown) < len(names) else ""
+        yield f"Further tables, nearest first: {', '.join(shown)}{more}"
 
 
 def profiled(name: str, tables: Iterable[SheetTable], *, plain: bool = True) -> list[Profiled]:

@@ -68,7 +68,7 @@ def parted(text: str) -> tuple[str, list[TableRead]]:
             if len(rows) > 1 and len(rows[0]) <= MAX_COLUMNS:
                 caption = next((line for line in reversed(prose) if line.strip()), "")
                 tables.append(_table(rows, caption))
-            elif not _LINE.match(lines[0]):
+            else:
                 prose += lines
             lines, rows = [], []
         if row is None:

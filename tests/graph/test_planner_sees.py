@@ -31,7 +31,9 @@ async def test_planner_sees_the_tables_near_the_question_and_the_titles_of_texts
     assert folders[0].startswith("ferries: 24, such as ")
     assert folders[1:] == ["ferries/log: 40, such as Day 00; Day 20; Day 39"]
     tables = planned.partition("<tables>")[2].partition("</tables>")[0].strip().splitlines()
-    assert [line.partition(" ")[0].rstrip(":") for line in tables] == ["z.csv", "ferries-texts.jsonl"]
+    *described, others = tables
+    assert [line.partition(" ")[0].rstrip(":") for line in described] == ["z.csv", "ferries-texts.jsonl"]
+    assert others.startswith("Further tables, nearest first: a00.csv (5 rows), a01.csv (5 rows), ")
 
 
 async def test_planner_and_reflector_see_the_titles_of_a_small_folder_once(

@@ -176,3 +176,10 @@ def test_a_rough_number_that_follows_from_some_of_many_figures_is_a_coincidence(
     statement = f"The ships differ by {number} metres."
     assert not check_support(statement, MANY_DEPTHS[::4]).fault
     assert (not check_support(statement, MANY_DEPTHS).fault) == of_many
+
+
+@pytest.mark.parametrize(("number", "held"), [("5.4", True), ("5.5", False)])
+def test_a_row_that_is_quoted_alone_gives_its_numbers_rounded(number: str, held: bool) -> None:
+    row = "| Pollster Monmouth | Polls 108 | Simple Average Error 5.37568565651222 |"
+    verdict = check_support(f"The simple average error of the pollster Monmouth is {number}.", [row])
+    assert (not verdict.fault) is held

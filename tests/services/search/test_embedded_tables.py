@@ -7,7 +7,7 @@ import pytest
 from services.search import table_profile
 from services.search.documents import open_documents
 from services.search.providers import Providers
-from services.search.table_profile import embedded_tables, profile
+from services.search.table_profile import embedded_tables, names_of, profile
 
 TEXT = """# Lamps
 
@@ -101,3 +101,20 @@ async def test_a_table_among_text_is_offered_where_its_document_was_found(tmp_pa
     [document] = {hit.url for hit in await providers.documents[0].search("ships", 9) if "found" in hit.url}
     names = {table.view.file for table in providers.nearest_tables("How much wire?", 9, {document})}
     assert names == {"wire.csv", "found-table-1.csv"}
+
+
+async def test_tables_of_one_name_are_told_apart_by_their_folders_and_of_many_the_others_are_named(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "docs"
+    for year in range(2001, 2009):
+        (folder / f"year {year}" / "log").mkdir(parents=True)
+        (folder / f"year {year}" / "log" / "wire.csv").write_text(f"ship,wire\nBlake,{year}\nTuscarora,3\n")
+    (folder / "drum.csv").write_text("ship,drum\nBlake,2\nTuscarora,3\n")
+    providers = Providers(documents=[await open_documents(folder, tmp_path / "home")])
+    near, others = providers.overview_of_tables("How much wire did the ship Blake carry?", 2, ())
+    assert (near[0].view.file, len(near) + len(others)) == ("year-2001-log-wire.csv", 9)
+    [further] = names_of(others)
+    assert further.startswith("Further tables, nearest first: year-2002-log-wire.csv (2 rows), ")
+    [named, *_] = providers.nearest_tables("Add the wire of year-2007-log-wire.csv", 2)
+    assert b"2007" in named.read()
