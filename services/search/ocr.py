@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from services.run.installation import install_command, is_installed
-from services.search.pdf_layout import PdfLine, Word, in_columns, paragraphs, whole_rows
+from services.search.pdf_layout import PdfLine, Usual, Word, in_columns, paragraphs, whole_rows
+from services.search.pdf_lines import is_legible
 from services.text.page_numbers import page_heading
 from services.text.tokens import has_cjk
 
@@ -82,8 +83,6 @@ def _is_scan(page: Any) -> bool:
     """Tell whether only OCR can read a page of pypdfium2: an image with hardly any text, or fonts without a character map."""
     from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
-    from services.search.pdf_text import is_legible
-
     width, height = page.get_size()
     images = [image.get_bounds() for image in page.get_objects(filter=[FPDF_PAGEOBJ_IMAGE])]
     min_area = LEAST_AREA * width * height
@@ -127,7 +126,7 @@ def in_order(lines: Iterable[tuple[str, Box]]) -> str:
         else:
             rows.append([line])
     ordered = [line for row in rows for line in sorted(row, key=lambda line: line.left)]
-    return "\n\n".join(paragraphs(whole_rows(in_columns(ordered)), frozenset()))
+    return "\n\n".join(paragraphs(whole_rows(in_columns(ordered)), Usual()))
 
 
 def _line(text: str, box: Box) -> PdfLine:

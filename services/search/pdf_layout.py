@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import mean, median
+from typing import NamedTuple
 
 from services.text.tokens import has_cjk
 
@@ -20,8 +21,8 @@ GUTTER = 0.7
 """Least width of a gap between two columns, in heights of its line."""
 CELL_GAP = 1.8
 """Least width of a gap between the cells of a table, likewise; stretched blanks of prose are narrower."""
-LEAST_ROWS = 3
-"""Lines in which a gap stands at one place to be one between columns."""
+LEAST_ROWS, MOST_DIVIDED = 3, 0.5
+"""Lines in which a gap stands at one place to be one between columns, and their share of those that reach over it; fewer are stretched blanks."""
 PROSE_WORDS = 3.0
 """Words on either side of a gap, on average, if it is one between columns of prose and not of a table."""
 FILLED = 0.6
@@ -30,8 +31,10 @@ HALF, THIRD = 0.5, 0.3
 """Least share of their height at which two lines stand side by side to be one line, and to be in two columns."""
 TURNED = 4
 """How many times as high as its neighbour a line is whose text was turned."""
-NEW_PARAGRAPH = 0.6
-"""Least distance of a new paragraph from the line above, in heights of a line."""
+NEW_PARAGRAPH, WIDER = 0.6, 1.25
+"""Least distance of a new paragraph from the line above: in heights of a line, and as a multiple of the usual one."""
+MOST_APART = 2.0
+"""Most distance of two lines of a text, in heights of a line."""
 OTHER_FONT = 0.2
 """Least difference in height of a line in another font, as a share."""
 LARGER = 1.15
@@ -215,7 +218,12 @@ def _gutter(rows: Sequence[Sequence[PdfLine]]) -> float | None:
             best, max_gaps = (place + following) / 2, open_gaps
     if max_gaps < LEAST_ROWS:
         return None
-    divided = [row for row in rows if any(left < best < right for left, right in _gaps(row))]
+    places = [place for place, row in enumerate(rows) if any(left < best < right for left, right in _gaps(row))]
+    divided = [rows[place] for place in places]
+    between = [[word for line in row for word in line.words] for row in rows[places[0] : places[-1] + 1]]
+    across = sum(min(word.left for word in words) < best < max(word.right for word in words) for words in between)
+    if len(divided) < MOST_DIVIDED * across:
+        return None
     lefts = [[word for line in row for word in line.words if word.right <= best] for row in divided]
     rights = [[word for line in row for word in line.words if word.left >= best] for row in divided]
     ends = [max(word.right for word in words) for words in lefts]
@@ -242,19 +250,27 @@ def _gaps(row: Sequence[PdfLine]) -> list[tuple[float, float]]:
     return [(before.right, after.left) for before, after in pairwise(words) if after.left - before.right >= min_gap]
 
 
-def paragraphs(lines: Sequence[PdfLine], known: frozenset[str]) -> Iterator[str]:
+class Usual(NamedTuple):
+    """What is usual in a file: the size of its type, its words with hyphens, and the distance between its lines in heights of one."""
+
+    size: float = 0.0
+    known: frozenset[str] = frozenset()
+    distance: float = 0.0
+
+
+def paragraphs(lines: Sequence[PdfLine], usual: Usual) -> Iterator[str]:
     """Yield the paragraphs of lines: those that prose was wrapped into are joined, those of lists and tables are not.
 
-    The `known` words of the document tell whether a hyphen at the end of a line belongs to the word.
+    The known words of the file tell whether a hyphen at the end of a line belongs to the word.
     """
-    text = ""
+    text, apart = "", max(NEW_PARAGRAPH, WIDER * usual.distance)
     for place, line in enumerate(lines):
         above = lines[place - 1] if place else None
         if above is None:
             text = line.text
-        elif _goes_on(lines, place):
-            text = _joined(text, line.text, known)
-        elif _apart(above, line):
+        elif _goes_on(lines, place, apart):
+            text = _joined(text, line.text, usual.known)
+        elif _apart(above, line, apart):
             yield text
             text = line.text
         else:
@@ -263,16 +279,22 @@ def paragraphs(lines: Sequence[PdfLine], known: frozenset[str]) -> Iterator[str]
         yield text
 
 
-def _apart(above: PdfLine, line: PdfLine) -> bool:
+def usual_distance(lines: Iterable[PdfLine]) -> float:
+    """Return the distance between lines that is usual in a file, also one in double spacing, in heights of a line."""
+    gaps = ((above.bottom - line.top) / line.height for above, line in pairwise(lines) if line.height > 0)
+    return median([gap for gap in gaps if -1 < gap < MOST_APART] or [0.0])
+
+
+def _apart(above: PdfLine, line: PdfLine, distance: float) -> bool:
     gap = above.bottom - line.top
-    return _other_font(above, line) or not -line.height < gap < NEW_PARAGRAPH * line.height
+    return _other_font(above, line) or not -line.height < gap < distance * line.height
 
 
 def _other_font(line: PdfLine, other: PdfLine) -> bool:
     return abs(line.height - other.height) > OTHER_FONT * max(line.height, other.height)
 
 
-def _goes_on(lines: Sequence[PdfLine], place: int) -> bool:
+def _goes_on(lines: Sequence[PdfLine], place: int, distance: float) -> bool:
     """Tell whether a line continues the sentence of the line above, which had no room for its first word."""
     above, line = lines[place - 1], lines[place]
     if above.words[-1].text.endswith(HYPHEN):
@@ -280,7 +302,7 @@ def _goes_on(lines: Sequence[PdfLine], place: int) -> bool:
     below = above.bottom - line.top
     if _other_font(above, line) or _ITEM.fullmatch(line.words[0].text) or _has_cells(above) or _has_cells(line):
         return False
-    if NEW_PARAGRAPH * line.height <= below:
+    if distance * line.height <= below:
         return False
     around = lines[max(0, place - WINDOW) : place + WINDOW]
     edge = max(

@@ -1,14 +1,13 @@
 """Reads the text of a PDF file: pages in the order of reading below headings with their numbers, tables as Markdown.
 
-PDFium gives the words of lines with their places, whole ligatures, and raised digits. Headings are short lines in larger type than the text.
+Headings are short lines in larger type than the text.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby, islice, pairwise
-from statistics import median
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pypdfium2
 import pypdfium2.raw as pdfium
@@ -19,15 +18,16 @@ from services.search.pdf_layout import (
     HYPHEN,
     SAME_TYPE,
     PdfLine,
-    Word,
+    Usual,
     in_columns,
     paragraphs,
     title_of,
+    usual_distance,
     whole_rows,
     without_running_heads,
 )
+from services.search.pdf_lines import lines_of
 from services.search.pdf_tables import RuledTable, ruled_tables, with_tables
-from services.text.normal_form import normal_form
 from services.text.page_numbers import page_heading
 from services.text.tokens import has_cjk
 
@@ -63,24 +63,24 @@ def text_size(pages: Iterable[Iterable[PdfLine]]) -> float:
     return max(sizes, key=lambda size: sizes[size], default=0.0)
 
 
-def blocks_of(lines: Sequence[PdfLine], size: float, known: frozenset[str]) -> Iterator[Block]:
-    """Yield the headings and paragraphs of lines; `size` is that of the file's text. Many lines in larger type are text, too."""
+def blocks_of(lines: Sequence[PdfLine], usual: Usual) -> Iterator[Block]:
+    """Yield the headings and paragraphs of lines. Many lines in larger type are text, too."""
     text: list[PdfLine] = []
-    for larger, run in groupby(lines, lambda line: line.type_size >= LARGER * size > 0):
+    for larger, run in groupby(lines, lambda line: line.type_size >= LARGER * usual.size > 0):
         found = list(run)
-        headings = list(_headings(found, known)) if larger and len(found) <= MOST_LINES else []
+        headings = list(_headings(found, usual)) if larger and len(found) <= MOST_LINES else []
         if not headings:
             text += found
             continue
-        yield from paragraphs(text, known)
+        yield from paragraphs(text, usual)
         yield from headings
         text = []
-    yield from paragraphs(text, known)
+    yield from paragraphs(text, usual)
 
 
-def _headings(lines: Sequence[PdfLine], known: frozenset[str]) -> Iterator[Block]:
+def _headings(lines: Sequence[PdfLine], usual: Usual) -> Iterator[Block]:
     for run in _of_one_type(lines):
-        for text in paragraphs(run, known):
+        for text in paragraphs(run, usual):
             for part in text.split("\n"):
                 is_heading = len(part) <= LONGEST and _BEGIN.match(part) and _WORD.search(part)
                 yield Heading(part, run[0].type_size) if is_heading else part
@@ -124,91 +124,6 @@ def as_markdown(pages: Sequence[Sequence[Block]]) -> list[list[str]]:
         written.append(f"{'#' * min(TOP + depth, DEEPEST)} {block.text}")
     each = iter(written)
     return [[next(each) for _ in page] for page in pages]
-
-
-_HYPHENS = frozenset({0x02, 0xAD, 0xFFFE})
-"""Characters by which PDFium marks that a word goes on in the next line."""
-_LIGATURES = re.compile("[\ufb00-\ufb06]")
-SMALL, RAISED = 0.85, 0.15
-"""Of the height of a word's first sign: the most height of a raised one, and how far it stands above at least."""
-_DIGITS = re.compile(r"\D{0,60}(\d{1,12})")
-
-
-def lines_of(page: pypdfium2.PdfPage) -> list[PdfLine]:
-    """Return the lines of a page in the order in which it was written, which is that of reading in most files.
-
-    A page whose fonts have no character map has none.
-    """
-    text = page.get_textpage()
-    if not is_legible(text):
-        return []
-    codes = [pdfium.FPDFText_GetUnicode(text, place) for place in range(text.count_chars())]
-    turned = page.get_rotation()
-    lines: list[PdfLine] = []
-    for places in _runs(codes):
-        words, boxes = list[Word](), list[tuple[float, float, float, float]]()
-        for first, last in places:
-            edges = [_box(text, place, turned) for place in (first, last)]
-            boxes += edges
-            word = "".join(HYPHEN if code in _HYPHENS else chr(code) for code in codes[first : last + 1])
-            if (place := _raised(text, word, first, turned)) is not None:
-                word = f"{word[:place]}^{word[place:]}"
-            word = word.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-            word = _LIGATURES.sub(lambda match: normal_form("NFKC", match.group()), word).replace("\u2010", "-")
-            words.append(Word(word, min(edge[0] for edge in edges), max(edge[2] for edge in edges)))
-        if words:
-            size = median(top - bottom for _, bottom, _, top in boxes)
-            lines.append(PdfLine(tuple(words), min(box[1] for box in boxes), max(box[3] for box in boxes), size))
-    text.close()
-    return lines
-
-
-def _raised(text: Any, word: str, first: int, turned: int) -> int | None:
-    """Return the place of the first digit of a word in small, raised type: of an exponent, or of a note."""
-    match = _DIGITS.match(word)
-    if match is None:
-        return None
-    _, bottom, _, top = _box(text, first, turned)
-    for place in range(*match.span(1)):
-        _, low, _, high = _box(text, first + place, turned)
-        if place and high - low < SMALL * (top - bottom) and low - bottom > RAISED * (top - bottom):
-            return place
-    return None
-
-
-def is_legible(text: pypdfium2.PdfTextPage) -> bool:
-    """Tell whether the fonts of a page map most of its glyphs to characters; else only OCR can read it."""
-    signs = [place for place in range(text.count_chars()) if pdfium.FPDFText_GetUnicode(text, place) > 0x20]
-    unknown = [place for place in signs if pdfium.FPDFText_HasUnicodeMapError(text, place) == 1]
-    return 2 * len(unknown) <= len(signs)
-
-
-def _runs(codes: Sequence[int]) -> Iterator[list[tuple[int, int]]]:
-    """Yield the words of each line, as places of their first and last characters."""
-    words: list[tuple[int, int]] = []
-    start = -1
-    for place, code in enumerate([*codes, 0x0A]):
-        hyphen, blank = code in _HYPHENS, code <= 0x20 or code == 0xA0
-        if hyphen or not blank:
-            start = place if start < 0 else start
-        if (hyphen or blank) and start >= 0:
-            words.append((start, place if hyphen else place - 1))
-            start = -1
-        if hyphen or code in {0x0A, 0x0D}:
-            yield words
-            words = []
-
-
-def _box(text: Any, place: int, turned: int) -> tuple[float, float, float, float]:
-    """Return left, bottom, right and top of a character on a page that is turned so many degrees."""
-    box = pdfium.FS_RECTF()
-    pdfium.FPDFText_GetLooseCharBox(text, place, box)
-    left, bottom, right, top = box.left, box.bottom, box.right, box.top
-    return {
-        90: (bottom, -right, top, -left),
-        180: (-right, -top, -left, -bottom),
-        270: (-top, left, -bottom, right),
-    }.get(turned, (left, bottom, right, top))
 
 
 LEAST_RULES, MOST_RULES = 6, 1_000
@@ -256,11 +171,11 @@ def pdf_text(data: bytes) -> str:
     first = next((page for page in pages if page), [])
     title = title_of(first)
     first[:] = [line for line in first if line not in title]
-    size = text_size(pages)
-    blocks = [_blocks(page, tables.get(number, []), size, known) for number, page in enumerate(pages)]
+    usual = Usual(text_size(pages), known, usual_distance(chain.from_iterable(pages)))
+    blocks = [_blocks(page, tables.get(number, []), usual) for number, page in enumerate(pages)]
     texts = carried_over(["\n\n".join(page) for page in as_markdown(blocks)])
     chinese = sum(map(has_cjk, "".join(texts)[:SAMPLE])) > SAMPLE / 10
-    text = f"# {' '.join(' '.join(paragraphs(title, known)).split())}" if title else ""
+    text = f"# {' '.join(' '.join(paragraphs(title, usual)).split())}" if title else ""
     for number, own in enumerate(texts, 1):
         if own.strip():
             heading = f"{page_heading(number, chinese=chinese)}\n\n" if number > 1 and text else ""
@@ -282,7 +197,7 @@ def carried_over(pages: Sequence[str]) -> list[str]:
     return texts
 
 
-def _blocks(page: Sequence[PdfLine], tables: Sequence[RuledTable], size: float, known: frozenset[str]) -> list[Block]:
+def _blocks(page: Sequence[PdfLine], tables: Sequence[RuledTable], usual: Usual) -> list[Block]:
     blocks: list[Block] = []
     prose: list[PdfLine] = []
     waiting = list(tables)
@@ -292,18 +207,18 @@ def _blocks(page: Sequence[PdfLine], tables: Sequence[RuledTable], size: float, 
             prose.append(line)
         elif inside in waiting:
             waiting.remove(inside)
-            blocks += [*_own_blocks(prose, size, known), inside[1]]
+            blocks += [*_own_blocks(prose, usual), inside[1]]
             prose = []
-    return [*blocks, *_own_blocks(prose, size, known)]
+    return [*blocks, *_own_blocks(prose, usual)]
 
 
-def _own_blocks(lines: Sequence[PdfLine], size: float, known: frozenset[str]) -> Iterator[Block]:
+def _own_blocks(lines: Sequence[PdfLine], usual: Usual) -> Iterator[Block]:
     """Yield the headings, the paragraphs, and the tables without rules, of lines."""
     for part in with_tables(whole_rows(in_columns(lines))):
         if isinstance(part, str):
             yield part
         else:
-            yield from blocks_of(part, size, known)
+            yield from blocks_of(part, usual)
 
 
 def _inside(line: PdfLine, table: RuledTable) -> bool:

@@ -28,13 +28,19 @@ RIGHT = [
 
 
 def _pdf(
-    *pages: Sequence[tuple[float, float, str]], titles: int = 0, encoding: str = "", drawn: str = "", larger: str = "!"
+    *pages: Sequence[tuple[float, float, str]],
+    titles: int = 0,
+    encoding: str = "",
+    drawn: str = "",
+    larger: str = "!",
+    type3: Sequence[str] = (),
 ) -> bytes:
     """Return a PDF file of lines at places of its pages, written in the order given, over a drawing.
 
-    The first `titles` lines are in larger type, those that begin with `larger` in type that is a little larger than that of the text.
+    The font is Helvetica, or of `type3`, its definition and its glyphs, which are objects from the fourth on. The first `titles` lines are in larger type, those that begin with `larger` in type that is a little larger than that of the text.
     """
-    objects = ["<</Type/Catalog/Pages 2 0 R>>", "", f"<</Type/Font/Subtype/Type1/BaseFont/Helvetica{encoding}>>"]
+    helvetica = f"<</Type/Font/Subtype/Type1/BaseFont/Helvetica{encoding}>>"
+    objects = ["<</Type/Catalog/Pages 2 0 R>>", "", *(type3 or [helvetica])]
     kids: list[int] = []
     for number, page in enumerate(pages):
         content = f"{drawn}\n" + "\n".join(
@@ -310,3 +316,47 @@ def test_short_lines_in_larger_type_are_the_headings_of_sections_that_go_on_over
     assert section_names(text) == "1 The river; 2 Depths; Notes"
     assert section_names("# T\n\na\n\n## Page 2\n\nb\n\n## In\n\nc\n\n## Out\n\nd") == "In; Out"
     assert section_names("# T\n\na\n\n## Page 2\n\nb\n\n## Page 3\n\nc") == "Page 2; Page 3"
+
+
+def test_lines_in_double_spacing_are_one_paragraph() -> None:
+    paragraphs = [*LEFT, "", *RIGHT, "", *LEFT]
+    text = pdf_text(_pdf([(72, 700 - 24 * place, line) for place, line in enumerate(paragraphs) if line]))
+    assert text.replace("\n\n", "¶").split("¶")[0].split() == " ".join(LEFT).split()
+    assert text.count("\n\n") == 2
+
+
+def test_ligatures_of_tex_without_a_character_map_are_read() -> None:
+    lines = [(72, 700, "The \\014rst de\\014nition of a sta\\013 is e\\016cient, and"), (72, 688, "\\015oats.")]
+    assert "The first definition of a staff is efficient, and" in pdf_text(_pdf(lines))
+    assert "floats." in pdf_text(_pdf(lines))
+
+
+def test_stretched_blanks_above_each_other_in_some_lines_are_no_gap_between_columns() -> None:
+    page: list[tuple[float, float, str]] = []
+    rows = [LEFT[3], *LEFT[:2], *RIGHT, LEFT[4], *LEFT[:2], *RIGHT]
+    for place, row in enumerate(rows):
+        words = row.split()
+        divided = [" ".join(words[:4]), " ".join(words[4:])] if row in LEFT[:2] else [row]
+        page += [(x, 700 - 12 * place, part) for x, part in zip((72, 215), divided, strict=False)]
+    assert pdf_text(_pdf(page)).split() == " ".join(rows).split()
+
+
+def test_lines_in_a_font_without_heights_are_one_paragraph() -> None:
+    boxes = {"a": (0, 430), "g": (-200, 430), "h": (0, 690)}
+    glyphs = [f"500 0 0 {low} 450 {high} d1 0 {low} 450 {high - low} re f" for low, high in boxes.values()]
+    font = (
+        "<</Type/Font/Subtype/Type3/FontBBox[0 0 1 1]/FontMatrix[0.001 0 0 0.001 0 0]/FirstChar 97/LastChar 104"
+        f"/Widths[{'500 ' * 8}]/CharProcs<</a 4 0 R/g 5 0 R/h 6 0 R>>/Encoding<</Differences[97/a 103/g/h]>>/ToUnicode 7 0 R>>"
+    )
+    unicode = (
+        "begincmap 1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfrange <20> <7e> <0020> endbfrange endcmap"
+    )
+    streams = [f"<</Length {len(content)}>>stream\n{content}\nendstream" for content in [*glyphs, unicode]]
+    rows = [
+        "haha aaha aaha ahha haaha",
+        "hagh gaah hagah gaagg haah",
+        "aaha haah aaah haaa ahaaa",
+        "gaag ghag gaaah gaahg haaag",
+    ]
+    page = [(72.0, 700.0 - 12 * place, row) for place, row in enumerate(rows)]
+    assert pdf_text(_pdf(page, type3=[font, *streams])) == " ".join(rows)
