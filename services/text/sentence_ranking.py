@@ -1,7 +1,7 @@
 """Ranks the sentences of a text by how much of a claim they hold. Code, not a model.
 
-Both were chosen on the development part of WiCE (Kamoi et al., "WiCE: Real-World Entailment for Claims in Wikipedia", 2023);
-`benchmarks/README.md` says what was tried. Taking sentences in turn for what they add is the idea of Carbonell and Goldstein,
+Both were chosen on the development part of WiCE (Kamoi et al., "WiCE: Real-World Entailment for Claims in Wikipedia", 2023).
+Taking sentences in turn for what they add is the idea of Carbonell and Goldstein,
 "The Use of MMR, Diversity-Based Reranking for Reordering Documents and Producing Summaries" (1998).
 """
 
