@@ -63,7 +63,8 @@ def verify_bundle(folder: Path) -> BundleCheck:
 
 def _checked(folder: Path, raw: dict[str, Any], content: BundleContent, report: bytes) -> BundleCheck:
     locale = spoken_locale()
-    check = BundleCheck(locale, head=counts_of(content.claims, content.answered, labels_for(locale)).text)
+    head = counts_of(content.claims, content.answered, labels_for(locale), by_rules=content.by_rules)
+    check = BundleCheck(locale, head=head.text)
     if raw.get("evidence_sha256") != seal(raw):
         check.problems.append(say("verify_evidence_changed"))
     text = report.decode("utf-8", "replace")
