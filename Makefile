@@ -81,7 +81,7 @@ notebooks: develop # Run the notebooks and store what they show with them
 	LEADLINE_NOTEBOOKS=$(CURDIR)/notebooks $(BIN)/pytest -n 0 tests/notebooks -k shows_what_is_stored $(ARGS)
 
 notebook: setup .venv/notebook ## Open the notebooks in JupyterLab
-	$(BIN)/python -m jupyterlab --notebook-dir=notebooks $(ARGS)
+	$(BIN)/python -m jupyterlab --notebook-dir=notebooks $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
 dev: develop ## Serve the graph for LangGraph Studio and the API: make dev [PORT=2024] [JOBS=10]
 	umask 077; $(RUN_QUIETLY) $(BIN)/langgraph dev --no-browser --n-jobs-per-worker $(JOBS) --port $(PORT)

@@ -8,8 +8,9 @@ from schemas.evidence_view import EvidenceView
 from schemas.planner import Plan, PlannerPrompt, Step
 from schemas.reporter import ReporterPrompt
 from services.models import offline
-from services.models.offline.closest import closest_passages, parts_of
+from services.models.offline.closest import closest_passages
 from services.text.passages import sentences
+from services.text.questions import clauses_of
 from services.text.quotable import as_prose
 from services.text.tokens import has_cjk
 
@@ -80,7 +81,7 @@ def coded(prompt: CoderPrompt) -> str:
 def triaged(prompt: CoordinatorPrompt) -> str:
     """Read a message as the offline model does, and a short question of one part as simple."""
     triage = Triage.model_validate_json(offline.answer(prompt))
-    parts = parts_of(prompt.question)
+    parts = clauses_of(prompt.question)
     known = [
         [(view, near) for view, near in closest_passages(part, prompt.known, 2) if near >= KNOWN] for part in parts
     ]
@@ -89,7 +90,7 @@ def triaged(prompt: CoordinatorPrompt) -> str:
     whole = bool(used) and not missing
     question = prompt.question if used else triage.question
     words = len(re.sub(r"\W", "", question)) / 2 if has_cjk(question) else len(question.split())
-    simple = words <= MAX_SIMPLE and len(parts_of(question)) == 1 and not _DESCRIBES.search(question)
+    simple = words <= MAX_SIMPLE and len(clauses_of(question)) == 1 and not _DESCRIBES.search(question)
     answer = " ".join(cited(_best(question, view), view.id) for view in used.values())
     update = {
         "question": question,

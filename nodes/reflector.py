@@ -59,7 +59,7 @@ async def _reflected(state: ResearchState, runtime: Runtime[RunContext]) -> Rese
     goes_on = all(map(_is_usable, fresh.values())) and bool(ready_steps(state, context.max_step_attempts))
     if limit is None and (heard_only or goes_on):
         return {"results": _put_off(arrived, locale), **outline, "usage": wave}
-    reflection, by_rules = None, list[str]()
+    reflection, by_rules, rules = None, list[str](), False
     async with node_run(account, runtime, "reflector") as run:
         try:
             if limit is None:
@@ -84,7 +84,7 @@ async def _reflected(state: ResearchState, runtime: Runtime[RunContext]) -> Rese
     verdicts = {verdict.step_id: verdict for verdict in reflection.steps}
     judged = {**_sent_back(state, verdicts), **fresh}
     results = _with_verdicts(judged, verdicts, reflection.reasoning)
-    _announce(runtime, locale, reflection, results, context)
+    _announce(runtime, locale, reflection, results, context, rules=rules)
     reflection = reflection.model_copy(
         update={
             "steps": [results[step_id].reflections[-1] for step_id in sorted(results, key=int)],
@@ -200,7 +200,9 @@ async def _settled(
         contradiction = check_contradiction(named, known, sources)
         if contradiction is not None and (contradiction.differs or not confirmed):
             # Steps that found the same passage have separate excerpts of it
-            sides = frozenset((known[side].content_hash, known[side].quote) for side in contradiction.excerpt_ids)
+            quoted_sides = {(known[side].content_hash, known[side].quote) for side in contradiction.excerpt_ids}
+            # Rules name one difference each, of which two excerpts may have several
+            sides = frozenset(quoted_sides | ({("", contradiction.explanation)} if confirmed else set()))
             if not any(sides <= known_sides for known_sides in merged):
                 merged = {known_sides: former for known_sides, former in merged.items() if not known_sides < sides}
                 merged[sides] = contradiction
@@ -256,10 +258,14 @@ def _announce(
     reflection: Reflection,
     results: dict[str, StepResult],
     context: RunContext,
+    *,
+    rules: bool,
 ) -> None:
     redo = [step_id for step_id, result in results.items() if to_redo(result, context.max_step_attempts)]
     if redo:
         title = say("reflection_redo", locale, steps=", ".join(redo))
+    elif rules:
+        title = reflection.reasoning
     elif reflection.has_enough_context:
         title = say("reflection_enough", locale)
     else:

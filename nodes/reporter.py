@@ -340,5 +340,7 @@ def _counts(report: Report) -> dict[str, int]:
 def _announce(runtime: Runtime[RunContext], locale: str, report: Report) -> None:
     values, statuses = _counts(report), status_counts(report.citations)
     data = {"title": report.title, **values, "answered": report.answered, "statuses": statuses}
-    counts = labels_for(locale if is_chinese(locale) else "en").head(report.answered, statuses)
+    counts = labels_for(locale if is_chinese(locale) else "en").head(
+        report.answered, statuses, by_rules=report.by_rules
+    )
     emit_message(runtime, "report", "reporter", "report", locale, data=data, counts=counts, sources=values["sources"])

@@ -25,6 +25,7 @@ from services.models.health_check import RoleCheck
 from services.reports.bundle import BundleCheck, verify_bundle
 from services.reports.bundle_judge import judge_bundle
 from services.reports.checking.cited_markdown import verify_markdown
+from services.reports.checking.exported_page import PAGE
 from services.run.errors import BadInput
 from services.run.ui_text import call_state, named, say, speaking, spoken_locale
 
@@ -66,8 +67,8 @@ def verify(
 
 
 def _is_of_report(place: Path, bundle: Path | None) -> bool:
-    """Tell whether an argument is a file of a report's folder itself: its evidence, or its text that is to be checked with that."""
-    if place.name == "report.md" and (place.parent / "evidence.json").is_file():
+    """Tell whether an argument is a file of a report's folder itself: its evidence, or its text or page that is to be checked with that."""
+    if place.name in {"report.md", PAGE} and (place.parent / "evidence.json").is_file():
         return bundle is None or bundle.resolve() == place.parent.resolve()
     return place.name == "evidence.json" and place.is_file()
 
@@ -124,13 +125,12 @@ def _print_check(name: str, check: BundleCheck, judge: bool = False) -> bool:
     for problem in [*check.problems[:MAX_PROBLEMS], *(further if len(check.problems) > MAX_PROBLEMS else [])]:
         echo(say("verify_failed", locale, problem=problem), err=True)
     if check.problems:
-        echo(check.result(name), err=True)
+        echo("\n  ".join([check.result(name), *check.remarks]), err=True)
         return False
     echo(check.result(name))
-    if check.head:
-        echo(f"  {check.head}")
-    if check.trust and not judge:
-        echo(f"  {as_typed(check.trust)}")
+    trust = [] if judge else [check.trust]
+    for remark in filter(None, [check.head, *trust, *check.remarks]):
+        echo(f"  {as_typed(remark)}")
     return True
 
 

@@ -147,17 +147,18 @@ def errors_as_json(as_events: bool) -> Iterator[None]:
 def until_interrupted(
     main: Coroutine[Any, Any, Ended],
     again: str = "leadline resume",
+    told: str = "interrupted",
     *,
     as_events: bool = False,
     begun: Begun | None = None,
 ) -> Ended:
-    """Run to the end; SIGTERM stops a run like Ctrl-C, resumable and within `GRACE` seconds."""
+    """Run to the end; SIGTERM stops a run like Ctrl-C, resumable and within `GRACE` seconds; the message of a key says how to go on."""
     of = begun or Begun()
     try:
         return asyncio.run(_cancelled_by_signals(main))
     except (KeyboardInterrupt, asyncio.CancelledError):
         is_stored = not of.run_id or complete_run_id(of.run_id)
-        message = say("interrupted" if is_stored else "interrupted_early", of.locale, command=again)
+        message = say(told if is_stored else "interrupted_early", of.locale, command=again)
     except ReviewPending as pending:
         of.run_id = pending.run_id
         message = say("waiting_for_review", of.locale, command=f"leadline resume {pending.run_id}")

@@ -41,7 +41,8 @@ def demo(
     about = json.loads((RECORDING / "about.json").read_text("utf-8"))
     lines = (RECORDING / "events.jsonl").read_text("utf-8").splitlines()
     echo(say("demo_begins", **{name: about[name] for name in ("date", "model", "calls", "minutes")}), err=True)
-    until_interrupted(_play([Event.model_validate_json(line) for line in lines], seconds, as_events))
+    played = _play([Event.model_validate_json(line) for line in lines], seconds, as_events)
+    until_interrupted(played, "leadline demo", "demo_interrupted")
     folder = out / about["folder"]
     shutil.copytree(RECORDING / about["folder"], folder, dirs_exist_ok=True)
     echo_report(read_report(folder))

@@ -28,11 +28,11 @@ commands = typer.Typer()
 @commands.command(epilog=examples("research"))
 @takes_choices(*FLAGS)
 def research(
-    question: Annotated[
-        list[str],
-        typer.Argument(help="What you want to know; - reads it from stdin.", hidden=True),
-    ],
     options: dict[str, Any],
+    question: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="QUESTION", help="What you want to know; - reads it from stdin.", hidden=True),
+    ] = None,
     out: Out = Path("out"),
     as_json: Json = False,
     as_events: Events = False,
@@ -41,7 +41,7 @@ def research(
 
     The report goes to stdout and below --out, progress to stderr.
     """
-    text = _from_stdin() if question == ["-"] else " ".join(question)
+    text = _from_stdin() if question == ["-"] else " ".join(question or ())
     run_id = new_run_id()
 
     def work(progress: Progress) -> Awaitable[Report]:

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Column, Table
 from rich.text import Text
+from typer.core import TyperGroup
 
 from leadline.cli import EXIT_FAILED
 from leadline.cli.command_list import examples
@@ -33,7 +34,23 @@ from services.run.errors import BadInput, RunElsewhere
 from services.run.ui_text import say, told
 
 commands = typer.Typer()
-_runs = typer.Typer(invoke_without_command=True)
+
+
+class _Runs(TyperGroup):
+    """The commands of `runs`; who names another is told how runs are listed."""
+
+    def resolve_command(self, ctx: typer.Context, args: list[str]) -> tuple[str | None, Any, list[str]]:  # type: ignore[override]  # typer's own class of the context is private
+        """Return the named command.
+
+        Raises:
+            BadInput: there is none of that name.
+        """
+        if args[0] not in self.commands and not ctx.resilient_parsing:
+            raise BadInput(**told("runs_command_unknown", command=args[0], commands=", ".join(self.commands)))
+        return super().resolve_command(ctx, args)
+
+
+_runs = typer.Typer(cls=_Runs, invoke_without_command=True)
 commands.add_typer(_runs, name="runs", epilog=examples("runs"))
 
 SHOWN = {"id", "question", "status", "nothing_found", "created", "folder", "error"}

@@ -201,8 +201,9 @@ class Watched:
                 call = self.of_step(step.id)
                 parts = [*([call.state(self.locale)] if call else []), *([reading] if step.sources else [])]
             case "done" if step.excerpts is not None:
-                confidence = round((step.confidence or 0) * 100)
-                parts = [say("seen_quotes", self.locale, count=step.excerpts, confidence=confidence)]
+                sure = round((step.confidence or 0) * 100)
+                key = "seen_quotes" if sure else "seen_unjudged"
+                parts = [say(key, self.locale, count=step.excerpts, confidence=sure)]
             case _:
                 parts = [" ".join(step.error.split())]
         again = say("seen_redone", self.locale, attempt=step.attempt) if step.attempt > 1 else ""

@@ -19,6 +19,7 @@ from leadline.setup.model_setup import local_servers, package_missing, usual_por
 from leadline.setup.search_setup import searches
 from schemas.context import RunContext
 from services.embedding.models import INSTALL, embedders
+from services.models.endpoint_memory import has_answered, load_learned
 from services.models.llamacpp import foreseen
 from services.run.endpoints import GENERAL, endpoint_named, endpoint_names
 from services.run.errors import LeadlineError, problem_text
@@ -41,6 +42,7 @@ async def examine() -> list[Check]:
             *checks,
             Check(area="settings", name="environment", state=BROKEN, found=problem_text(error, spoken_locale())),
         ]
+    await load_learned()
     further = {_search: searches, _models: _servers}
     for look in (_home, places, _documents, _search, _embeddings, _models, _extras, programs):
         checks += await asyncio.to_thread(_guarded, look)
@@ -108,7 +110,7 @@ def _search() -> Iterable[Check]:
 
 
 def _embeddings() -> Iterable[Check]:
-    models = [embedder.name for embedder in embedders(settings())]
+    models = [say("doctor_meaning_model", name=embedder.name) for embedder in embedders(settings())]
     off = settings().leadline_embeddings_model == "none"
     yield Check(
         area="search",
@@ -122,10 +124,16 @@ def _embeddings() -> Iterable[Check]:
 def _models() -> Iterable[Check]:
     roles: dict[str, list[str]] = {}
     files: dict[str, tuple[Path, int | None]] = {}
+    untested = {OFFLINE}
     for role in ROLES:
         chosen = role_model(role, RunContext())
-        model = chosen.model if chosen.named else say("doctor_model_listed")
-        known = OFFLINE if chosen.provider == OFFLINE else say("doctor_model_at", model=model, endpoint=chosen.endpoint)
+        at = say(
+            "doctor_model_at" if chosen.named else "doctor_model_unnamed", model=chosen.model, endpoint=chosen.endpoint
+        )
+        known = OFFLINE if chosen.provider == OFFLINE else at
+        if chosen.provider != OFFLINE and not has_answered(chosen):
+            known += say("doctor_model_untested")
+            untested.add(known)
         roles.setdefault(known, []).append(role)
         if chosen.file is not None:
             files[known] = (chosen.file, chosen.context_window)
@@ -133,9 +141,9 @@ def _models() -> Iterable[Check]:
         yield Check(
             area="models",
             name="every role" if len(roles) == 1 else ", ".join(played),
-            state=NOTE if model == OFFLINE else OK,
+            state=NOTE if model in untested else OK,
             found=say("doctor_no_model") if model == OFFLINE else model,
-            remedy=say("doctor_no_model_remedy" if model == OFFLINE else "doctor_model_remedy"),
+            remedy=say("doctor_no_model_remedy") if model == OFFLINE else "",
         )
     yield from (_model_file(*file) for file in files.values())
     key = settings().openai_api_key is not None

@@ -35,7 +35,7 @@ def summary(checks: Sequence[Check]) -> list[Check]:
     ]
     if broken:
         following = say("doctor_fix")
-    elif model.state == NOTE:
+    elif model.found in {say("doctor_no_model"), say("doctor_unknown")}:
         server = next((check.name for check in checks if check.name in PORTS and check.state == OK), "")
         following = say("doctor_connect" if server else "doctor_connect_model", server=server)
     else:

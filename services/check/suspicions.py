@@ -8,7 +8,7 @@ from services.check.verdict import Fault, Verdict
 from services.text.measures import MEASURED_KINDS, Measure, digits_of
 from services.text.polarity import negated, opposite
 from services.text.tables import TableRead
-from services.text.tokens import has_cjk
+from services.text.tokens import has_cjk, tokens
 
 SMALL = range(13)
 """Numbers that many computations give, and that counts of what is listed have: if they follow, where they stand does not matter."""
@@ -73,6 +73,8 @@ def _other_cell(figure: Figure, cell: Figure, table: TableRead, words: frozenset
     labels = [table.label(place) for place in range(len(table.rows))]
     rows = named(labels, figure.words) or named(labels, words)
     columns = named(table.heads, figure.words) & table.number_columns
+    if any(figure.measure.text in tokens(table.heads[column]) for column in columns):
+        return False  # it is part of the column's name: `12 months`
     return bool(rows and cell.row not in rows) or bool(columns and cell.column not in columns)
 
 

@@ -213,11 +213,13 @@ def _gives(reading: ComparedText, figure: Figure) -> bool:
 
 
 def _other_years(left: ComparedText, right: ComparedText) -> bool:
-    """Tell whether two excerpts without figures date one event to different times."""
-    return not (left.figures or right.figures) and any(
+    """Tell whether two excerpts date one event to different times, in clauses without figures."""
+    return any(
         conflicting(mine.periods, theirs.periods) and _alike(mine, theirs) and not _other_names(mine, theirs)
         for mine, theirs in product(left.years[:MAX_FIGURES], right.years[:MAX_FIGURES])
-        if all(conflicting(year.periods, mine.periods) for year in right.years)
+        if mine.clause
+        and theirs.clause
+        and all(conflicting(year.periods, mine.periods) for year in right.years)
         and all(conflicting(year.periods, theirs.periods) for year in left.years)
     )
 

@@ -68,6 +68,12 @@ def learned(model: RoleModel) -> Learned:
     return _learned.setdefault(_key(model), Learned(dialect=first))
 
 
+def has_answered(model: RoleModel) -> bool:
+    """Tell whether a model is known to have answered a call, or any of its endpoint if none is named."""
+    own = (key for key in _learned if key == _key(model) or (not model.named and key.startswith(f"{model.endpoint} ")))
+    return any(_learned[key].answers for key in own)
+
+
 def _key(model: RoleModel) -> str:
     return f"{model.endpoint} {model.model}"
 

@@ -1,6 +1,7 @@
 """Reads any provider's error once: its kind, the provider's own words, and what to do. The kind decides what is tried next."""
 
 import json
+import os
 import re
 import ssl
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from langchain_core.exceptions import ContextOverflowError
 from services.models.answer_watch import BrokeOff
 from services.run.errors import LeadlineError, ModelError
 from services.run.roles import RoleModel
+from services.run.scope import current_run
 from services.run.secrecy import without_secrets
 from services.run.ui_text import say, told
 from services.text.numerals import read_number
@@ -177,7 +179,7 @@ def _explained(model: RoleModel, error: Exception, kind: Kind, status: int | Non
     elif kind == "passing" and not _is_transport(error):
         advice = told("endpoint_500", key=key, address=address)
     elif _untrusted(error) or _is_transport(error):
-        advice = told(_advice_on_connection(error), address=address)
+        advice = told(_advice_on_connection(error), address=address, **_on_connection(model, address))
     elif type(error).__module__.startswith(_CLIENTS) or isinstance(
         error, TypeError | ValueError | LookupError | AttributeError
     ):
@@ -187,6 +189,13 @@ def _explained(model: RoleModel, error: Exception, kind: Kind, status: int | Non
     else:
         advice = told("endpoint_call_failed")
     return ModelError(**{form: f"{words}{said}{where}" if words else "" for form, words in advice.items()})
+
+
+def _on_connection(model: RoleModel, address: str) -> dict[str, str]:
+    """Return in words where to look after a connection failed, which is no variable that nobody set, and that a run can be continued."""
+    is_set = model.base_url or os.environ.get(address)
+    look = say("endpoint_look", address=address) if is_set else say("endpoint_look_network")
+    return {"look": look, "then": say("endpoint_then") if current_run().node else ""}
 
 
 def _advice_on_connection(error: Exception) -> str:

@@ -121,6 +121,7 @@ async def _probe(model: RoleModel, on_progress: OnCheck) -> dict[str, Any]:
     known.native_tools = forms["tools"]
     if known.dialect == "schema" and not forms["json_schema"]:
         known.dialect = "tool" if forms["tools"] else "text"
+    known.answers += bool(answers)
     await keep_learned(model)
     return {**forms, "left_out": sorted(known.refused), "misread": _misread(answers)}
 

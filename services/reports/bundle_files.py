@@ -91,6 +91,12 @@ class BundleContent(BaseModel):
     report_sentences: list[str] = []
     evidence_sha256: str = ""
 
+    @property
+    def by_rules(self) -> bool:
+        """Whether no model wrote the report: a model reads its prompt."""
+        total = self.usage.total
+        return total.calls > 0 and not total.input_tokens
+
 
 def read_bundle(folder: Path) -> tuple[dict[str, Any], BundleContent, bytes]:
     """Return `evidence.json` as raw and parsed data, and the bytes of the report.
@@ -135,9 +141,9 @@ def read_report(folder: Path) -> Report:
     _, content, markdown = read_bundle(folder)
     names = (BundleContent.model_fields.keys() & Report.model_fields.keys()) - {"version"}
     known = {name: getattr(content, name) for name in names}
-    total = content.usage.total
-    known["by_rules"] = total.calls > 0 and not total.input_tokens  # a model reads its prompt
-    return Report(**known, markdown=markdown.decode(errors="replace"), citations=content.claims)
+    return Report(
+        **known, by_rules=content.by_rules, markdown=markdown.decode(errors="replace"), citations=content.claims
+    )
 
 
 def check_size(file: Path, raw: Mapping[str, Any]) -> None:

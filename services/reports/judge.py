@@ -174,7 +174,7 @@ class Judge:
         return shown
 
     def _add_excerpt(self, words: str, passages: Sequence[Excerpt], sources: Mapping[str, Source]) -> None:
-        """Add an excerpt of the sentences with the decisive words, and of what follows them in the passage, unless another holds them.
+        """Add an excerpt of the sentences with the decisive words, and of what stands beside them in the passage, unless another holds them.
 
         It belongs to a step, preferably to one that quotes the source, or to the background search of a report without steps.
         """
@@ -194,6 +194,9 @@ class Judge:
                 free = min((excerpt.start for excerpt in same if excerpt.start >= end), default=passage.end)
                 room = min(free, start + MOST_QUOTED)
                 end = max([end, *(stop for span in spans if (stop := passage.start + span.end) <= room)])
+                held = max((excerpt.end for excerpt in same if excerpt.end <= start), default=passage.start)
+                first = max(held, end - MOST_QUOTED)
+                start = min([start, *(begin for span in spans if (begin := passage.start + span.start) >= first)])
                 quote = passage.quote[start - passage.start : end - passage.start]
                 key = f"{prefix}{number}"
                 place = {"id": key, "quote": quote, "start": start, "end": end, "relevance": "high"}

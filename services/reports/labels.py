@@ -27,8 +27,8 @@ class Labels(SimpleNamespace):
         """Return in words whether a model or rules wrote a report."""
         return str(self.selected if by_rules else self.generated)
 
-    def head(self, answered: Answered, statuses: Mapping[Status, int]) -> str:
-        """Return in words whether a report answers its question, and separately how many statements have quotes and each status."""
+    def head(self, answered: Answered, statuses: Mapping[Status, int], *, by_rules: bool = False) -> str:
+        """Return in words whether a report answers its question, which rules do not, and separately how many statements have quotes and each status."""
         count, sure = sum(statuses.values()), sum(statuses.get(status, 0) for status in SURE)
         shown = (
             f"{self.states[status].format(count=statuses[status])} {SIGNS.get(status, '')}".strip()
@@ -37,7 +37,8 @@ class Labels(SimpleNamespace):
         )
         line = self.all_sure if sure == count else self.some_sure
         counts = line.format(sure=sure, count=count, statements=self.count(count), states=self.comma.join(shown))
-        return BETWEEN.join(filter(None, [self.answers.get(answered, ""), counts if count else self.no_statements]))
+        answer = self.answers.get(answered, self.closest_only if by_rules else "")
+        return BETWEEN.join(filter(None, [answer, counts if count else self.no_statements]))
 
     def reason(self, verdict: Verdict) -> str:
         """Return in words why a sentence is unsupported; empty if it is supported."""
@@ -67,7 +68,8 @@ def language_of(locale: str) -> str:
     return "zh-Hant" if locale.lower() in {"zh-tw", "zh-hk"} else locale or "en"
 
 
-def counts_of(claims: Iterable[Claim], answered: Answered, labels: Labels) -> Counts:
-    """Count claims by status, and describe the counts in words."""
+def counts_of(claims: Iterable[Claim], answered: Answered, labels: Labels, *, by_rules: bool = False) -> Counts:
+    """Count claims by status, and describe the counts in words, in which a report by rules is no answer."""
     statuses = status_counts(claims)
-    return Counts(statuses, answered, labels.head(answered, statuses) if statuses or answered else "")
+    text = labels.head(answered, statuses, by_rules=by_rules) if statuses or answered else ""
+    return Counts(statuses, answered, text)

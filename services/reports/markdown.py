@@ -11,7 +11,6 @@ from schemas.document import (
     Block,
     Citation,
     Document,
-    Drawing,
     Heading,
     Inlines,
     Link,
@@ -35,14 +34,13 @@ from services.evidence.computation import Program
 from services.evidence.views import steps_by_id
 from services.reports.added_sections import computations, marked_sentences, side_notes
 from services.reports.charts.checks import check_charts, with_tables
-from services.reports.charts.written import chart_of
 from services.reports.checking.checked_report import CheckedReport, FormerClaims
 from services.reports.checking.claim_check import ClaimCheck, Judgements
 from services.reports.checking.code_citations import CodeCitations
 from services.reports.checking.report_check import check_citations
 from services.reports.document import cited_in, contents, words
 from services.reports.labels import ENGLISH, Labels, labels_for
-from services.reports.numbered_text import Citations, numbered_text, with_references
+from services.reports.numbered_text import numbered_text, with_references
 from services.reports.references import Numbering, artifact_path, number_sources
 from services.reports.rendering import to_markdown
 from services.reports.statuses import sure_claims
@@ -196,14 +194,7 @@ def finish_report(draft: ReportInputs, usage: Usage) -> Report:
         usage=usage,
         artifacts=artifacts,
     )
-    return with_references(report.model_copy(update={"markdown": to_markdown(_with_drawings(report)) + "\n"}))
-
-
-def _with_drawings(report: Report) -> Iterator[Block]:
-    citations = Citations.of(report)
-    for block in numbered_text(report):
-        chart = chart_of(block)
-        yield Drawing(chart, citations.of_excerpts(chart.sources)) if chart else block
+    return with_references(report.model_copy(update={"markdown": to_markdown(numbered_text(report)) + "\n"}))
 
 
 def _with_known_excerpts(result: StepResult, numbering: Numbering) -> StepResult:

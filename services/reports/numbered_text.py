@@ -9,9 +9,10 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from schemas.document import Block, Citation, Document, Inline, Inlines, Link, Listing, Paragraph, Text
+from schemas.document import Block, Citation, Document, Drawing, Inline, Inlines, Link, Listing, Paragraph, Text
 from schemas.evidence import Status
 from schemas.reporter import Report
+from services.reports.charts.written import chart_of, chart_table
 from services.reports.document import changed, unmarked
 from services.reports.labels import SUMMARY_LABEL, counts_of, labels_for
 from services.reports.references import Reference, link_of, numbers_of, references
@@ -62,13 +63,19 @@ class Citations:
 
 
 def numbered_text(report: Report, *, counts: bool = True) -> tuple[Block, ...]:
-    """Return the text of a report with a tree, title first, without the references; `counts` of its statements stand in a line of their own."""
+    """Return the text of a report with a tree, title first, charts as drawings, without the references; `counts` of its statements stand in a line of their own."""
     document = report.document or Document(())
-    summary = counts_of(report.citations, report.answered, labels_for(report.locale)).text if counts else ""
+    stated = counts_of(report.citations, report.answered, labels_for(report.locale), by_rules=report.by_rules)
+    summary = stated.text if counts else ""
     line = [Paragraph((Text(summary, frozenset({"emphasis"})),))] if summary else []
     blocks = [*document.body[:1], *line, *document.notes, *document.body[1:], *document.added]
     citations = Citations.of(report)
-    return tuple(changed(block, citations.numbered) for block in blocks)
+    return tuple(_numbered(block, citations) for block in blocks)
+
+
+def _numbered(block: Block, citations: Citations) -> Block:
+    chart = chart_of(block)
+    return Drawing(chart, citations.of_excerpts(chart.sources)) if chart else changed(block, citations.numbered)
 
 
 def with_references(report: Report) -> Report:
@@ -122,11 +129,13 @@ def own_text(report: Report) -> list[str]:
 
 
 def own_markdown(report: Report, *, inferred: bool = False) -> str:
-    """Return a report's own text with numbers as citations, such as `[2]`, without marks, or with those of inference."""
+    """Return a report's own text with numbers as citations, such as `[2]`, charts as tables, without marks, or with those of inference."""
     citations = Citations.of(report)
     body = report.document.body if report.document else ()
     marked = (changed(block, lambda content: unmarked(content, inferred=inferred)) for block in body)
-    text = to_markdown(changed(block, citations.numbered) for block in marked)
+    shown = (_numbered(block, citations) for block in marked)
+    tables = (chart_table(each.chart, each.citations) if isinstance(each, Drawing) else each for each in shown)
+    text = to_markdown(tables)
     return _LINKED.sub(r"[\1]", text) or report.markdown
 
 

@@ -43,7 +43,7 @@ def parse_report(report: Report) -> ParsedReport:
     """
     locale = report.locale or ("zh-CN" if message_language(report.markdown.partition("\n")[0]) == "zh" else "en-US")
     labels = labels_for(locale)
-    counts = counts_of(report.citations, report.answered, labels)
+    counts = counts_of(report.citations, report.answered, labels, by_rules=report.by_rules)
     if report.document:
         blocks = numbered_text(report, counts=False)
     else:

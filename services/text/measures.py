@@ -45,8 +45,8 @@ MEASURED_KINDS = frozenset({*_KINDS, "percent", "€", "$", "£", "¥", "kr", "c
 _ROUND = 1_000
 """From here on zeros at the end of a number may come from rounding, unsaid: 11,000 m, though not 40 %."""
 _NAMED = "|".join(re.escape(name) for name in sorted(_UNITS, key=len, reverse=True))
-_UNIT = re.compile(rf"[\s-]{{0,2}}({_NAMED})(?!['’]?[A-Za-z])", re.IGNORECASE)
-"""A unit behind a number; in `d’euros` there is none."""
+_UNIT = re.compile(rf"[\s-]{{0,2}}({_NAMED})(?!['’]?[A-Za-z\d])", re.IGNORECASE)
+"""A unit behind a number; in `d’euros` and `10m0s` there is none."""
 _NOUN = re.compile(r"[\s-]([A-Za-z]{3,})|\s?([\u4e00-\u9fff])")
 _MONEY = re.compile(r"([$€£¥])\s*$")
 _CURRENCIES = {

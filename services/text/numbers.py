@@ -62,6 +62,8 @@ _CITATION = re.compile(
     rf"[\[【(]\s*+\^?(?>{EXCERPT_ID})(?>(?:\s*+(?:[,，、;；]\s*+)?(?>{EXCERPT_ID}))*)\s*+[\]】)]|"
     r"\[\[\d+\]\]\((?>(?:[^)\s\]]|\](?!\())*)\)|\[\^?\d+\]"
 )
+_BETWEEN = re.compile(r"(?<=\d)，(?=\d)(?!\d{3}(?!\d))")
+"""A Chinese comma that parts two numbers, and no groups of digits: `× 2，3 副本`."""
 _EXPONENT = re.compile("(?<=\\d)(?=[⁰¹²³⁴⁵⁶⁷⁸⁹⁻])")
 """Where raised digits follow a number, which would be a part of it otherwise."""
 _LIST_MARK = re.compile(r"(?m)^[ \t>]*(?:[-*+•]|\(?\d{1,3}[.)、](?!\d))[ \t]*")
@@ -140,7 +142,7 @@ def quantities_with_places(text: str) -> _Placed:
 
 
 def _read(text: str) -> _Placed:
-    text = _LIST_MARK.sub("", _CITATION.sub(" ", text))
+    text = _BETWEEN.sub("、", _LIST_MARK.sub("", _CITATION.sub(" ", text)))
     text = plain_chinese(normal_form("NFKC", _EXPONENT.sub("^", text.replace("−", "-").replace("‰", "‰"))))
     text = _SPACED.sub(lambda match: match.group(1) + re.sub(r"\D", "", match.group(2)), text)
     text = _MONEY.sub(lambda match: f"{match.group(1)} {SCALE_SIGNS[match.group(2).lower()]}", text)

@@ -98,6 +98,13 @@ def cells_of(row: str) -> list[str]:
     return [cell.replace("\\|", "|").strip() for cell in _CELL_END.split(inner)]
 
 
+def table_at(text: str, place: int) -> list[str]:
+    """Return the rows of the table that a place lies in or ends, without its head; none for prose."""
+    begin, end = text.rfind("\n\n", 0, place) + 1, text.find("\n\n", place)
+    lines = text[begin : None if end < 0 else end].split("\n")
+    return [line for line in lines if row_of(line) and not _RULE.match(line)][1:]
+
+
 def same_table(before: str, line: str, former: Sequence[str], row: Sequence[str]) -> bool:
     """Tell whether a row continues the table of the row before: in Markdown, or in CSV with as many cells."""
     return _LINE.match(line) is not None if _LINE.match(before) else len(former) == len(row)

@@ -201,7 +201,9 @@ async def attempt(
         }
     )
     values, data = step_summary(result)
-    emit_message(runtime, "step_finished", node, f"step_{outcome.result.status}", locale, data=data, **values)
+    status = outcome.result.status
+    key = "step_quoted" if status == "done" and not result.confidence else f"step_{status}"
+    emit_message(runtime, "step_finished", node, key, locale, data=data, **values)
     return {
         "results": {step.id: result},
         "sources": {**outcome.read, **outcome.sources},

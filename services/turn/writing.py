@@ -32,6 +32,7 @@ from services.run.scope import Run
 from services.run.settings import settings
 from services.run.ui_text import say
 from services.text.length import estimate, words_in
+from services.text.tables import table_at
 from services.turn.added_evidence import SectionResearch, besides_the_report, has_room
 
 BRIEF = 300
@@ -89,8 +90,8 @@ async def write_report(run: Run, prompt: ReporterPrompt, research: SectionResear
         text = await answer_by_rules(prompt)
         return Written(text, [say("report_without_model", locale)], by_rules=True)
     notes = [say("offline", locale)] if reply.model == OFFLINE else []
-    if notes and "\n| --- |" in reply.text:
-        notes.append(say("offline_rows", locale))
+    if notes:
+        notes += await _rows_left_out(reply.text, research, locale)
     body, questions, lacking = [*reply.text.split(f"\n{FOLLOW_UP_MARK}"), "", ""][:3]
     text = f"{body}\n{FOLLOW_UP_MARK}{questions}"
     written = Written(text, [say("cut_off", locale)] if reply.cut_off else [], notes, by_rules=bool(notes))
@@ -107,6 +108,22 @@ async def write_report(run: Run, prompt: ReporterPrompt, research: SectionResear
         body = written.text.partition(f"\n{FOLLOW_UP_MARK}")[0]
         written.limits += _words_missed(run.context, body, length, locale)
     return written
+
+
+async def _rows_left_out(text: str, research: SectionResearch, locale: str) -> list[str]:
+    """Say of each table of which a text shows some rows how many of how many these are."""
+    cited = {key: excerpt for key, excerpt in research.citable.items() if f"[{key}]" in text}
+    shown: dict[tuple[str, str], set[str]] = {}
+    for excerpt in cited.values():
+        source = await research.evidence.get_text(excerpt.content_hash)
+        if table := table_at(source, excerpt.end):
+            rows = shown.setdefault((excerpt.content_hash, "\n".join(table)), set())
+            rows.update(row for row in table if row in excerpt.quote)
+    return [
+        say("offline_rows", locale, title=research.state["sources"][key].title, shown=len(rows), rows=count)
+        for (key, table), rows in shown.items()
+        if 0 < len(rows) < (count := len(table.split("\n")))
+    ]
 
 
 def _differing(prompt: ReporterPrompt, research: SectionResearch) -> list[Contradiction]:

@@ -163,3 +163,8 @@ def test_the_readme_is_one_screen_and_there_are_fifteen_guides() -> None:
     assert links
     assert len(before.split()) <= 600
     assert len([*(PROJECT / "docs").glob("*.md")]) <= 15
+
+
+def test_the_notebooks_open_for_root_too() -> None:
+    shown = subprocess.run(["make", "-n", "notebook"], cwd=PROJECT, capture_output=True, text=True, check=True).stdout
+    assert ("jupyterlab --notebook-dir=notebooks --allow-root" in shown) == (os.geteuid() == 0)

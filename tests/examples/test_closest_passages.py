@@ -59,7 +59,12 @@ async def test_every_depth_has_the_same_short_form(depth: Depth) -> None:
 
 async def test_a_second_search_follows_a_name_and_shows_the_chain() -> None:
     question = "Where was the professor who first sounded with piano wire from the schooner Lalla Rookh born?"
-    report = await aresearch(question, docs=[EXAMPLES / "deep-sea"])
+    told: list[str] = []
+    docs = [EXAMPLES / "deep-sea"]
+    report = await aresearch(question, docs=docs, on_event=lambda event: told.append(event.title))
+    searches = ["Second search for names in the closest passages: William Thomson", "No model judges what was found"]
+    assert [title for title in told if title in searches] == searches
+    assert not re.search("confidence|enough is known|still missing", "\n".join(told))
     first, _, second = shown(report).partition("## Searched next: William Thomson")
     assert "the owner was Sir William Thomson" in first
     assert "born in Belfast" in second
@@ -109,11 +114,27 @@ async def test_a_note_that_gives_two_figures_disagrees_with_itself(tmp_path: Pat
     assert verify_bundle(Path(report.folder or "")).problems == []
 
 
-async def test_rows_of_one_table_stand_together_and_it_is_said_that_others_may_be_left_out(tmp_path: Path) -> None:
-    rows = [f"{city},2025,{paid}" for city in ("Berlin", "Munich") for paid in (120, 340, 45)]
+@pytest.mark.parametrize("years", [range(2025, 2026), range(2000, 2030)], ids=["small", "large"])
+async def test_a_small_table_is_shown_whole_and_of_a_larger_one_rows_that_are_alike_with_their_number(
+    tmp_path: Path, years: range
+) -> None:
+    rows = [f"{city},{year},{paid}" for year in years for city in ("Berlin", "Munich") for paid in (120, 340, 45)]
     folder = tmp_path / "notes"
     folder.mkdir()
     (folder / "spending.csv").write_text("\n".join(["city,year,spent", *rows]), "utf-8")
     told = (await aresearch("What did Berlin spend in 2025?", docs=[folder], search="documents")).markdown
     assert re.findall(r"(?m)^\|(?: city| Berlin \| 2025 \| (\d+))", told) == ["", "120", "340", "45"]
-    assert "a sum over all rows needs a model" in told
+    shown = told.count("\n| Berlin ") + told.count("\n| Munich ")
+    counted = re.findall(r"spending: (\d+) of the table's (\d+) rows", told)
+    assert (shown, counted) == (6, []) if len(rows) == 6 else [(str(shown), "180")] == counted
+
+
+async def test_all_differences_that_the_question_concerns_are_shown_of_two_notes(tmp_path: Path) -> None:
+    said = "The Riverside oven was replaced on {} February 2025. The new oven cost {} euros. The company has {} shops."
+    for name, values in {"march": (18, "46,300", 12), "april": (25, "49,750", 11)}.items():
+        (tmp_path / f"{name}.md").write_text(f"# Notes of {name}\n\n{said.format(*values)}\n", "utf-8")
+    report = await aresearch("When was the Riverside oven replaced?", docs=[tmp_path], search="documents")
+    section = report.markdown.split("## Where sources disagree")[1]
+    days, costs = section.index("18 February 2025"), section.index("46,300")
+    assert 0 < days < costs
+    assert "shops" not in section

@@ -81,7 +81,7 @@ async def test_what_a_quick_answer_says_is_not_told_becomes_an_excerpt_of_the_ba
     endpoint.script["verifier"] = [verdicts((1, "absent", "")), verdicts((1, "contradicted", "by the yard of Ostby"))]
 
     def choose(body: dict[str, Any]) -> str | None:
-        new = re.findall(rf'id="(B0-\d+)"[^>]*>\n{built}', body["messages"][-1]["content"])
+        new = re.findall(rf'id="(B0-\d+)"[^>]*>\n[^<]*{filler}\s+{built}', body["messages"][-1]["content"])
         told = f"{QUOTES[0]} [B0-1] {built} [{new[0]}]" if new else ""
         return editing(("B1", "replace", told)) if role_of(body) == "reporter_editing" else None
 

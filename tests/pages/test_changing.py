@@ -143,7 +143,7 @@ def test_without_a_model_the_page_shows_passages_and_no_verdict_and_says_in_chin
     assert report_text(page).strip().startswith("Closest passages: Who designed the wire sounding machine")
     assert report_text(page).count("took the place of hemp rope in it?") == 1
     badge = page.evaluate(f"{REPORT}.querySelector('.badge').textContent")
-    assert badge.startswith("every quote checked (")  # no tick, and not whether it answers
+    assert badge.startswith("No answer: the closest passages, without a model · every quote checked (")
     assert page.evaluate("document.querySelector('.follow-ups')") is None
     assert text(page, ".change h3") == "修改这份报告"
     able = "[...document.querySelectorAll('.change :is(button, input)')].filter(e => !e.disabled).map(e => e.dataset.change)"

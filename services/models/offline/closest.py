@@ -9,11 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from typing import NamedTuple
 
 from schemas.evidence import Contradiction
 from schemas.evidence_view import EvidenceView
 from services.embedding.cross_lingual import across_languages
 from services.text.measures import UNIT_WORDS, Measure, measures
+from services.text.numbers import quantities
 from services.text.passages import sentences
 from services.text.questions import answer_type, clauses_of, is_question, names_in
 from services.text.tables import row_of
@@ -76,11 +78,6 @@ class ComparedPassage:
         scores = [self.closeness_of(place, weights) for place in range(len(self.sentences))]
         best = max(range(len(scores)), key=lambda place: scores[place], default=0)
         return (scores[best], best) if scores else (0.0, 0)
-
-
-def parts_of(question: str) -> list[str]:
-    """Split a question into the parts that ask something of their own."""
-    return clauses_of(question)
 
 
 def statements_in(text: str) -> list[str]:
@@ -190,42 +187,74 @@ MAX_STATEMENTS = 200
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 
 
-def differing_figures(question: str, evidence: Sequence[EvidenceView]) -> list[Contradiction]:
-    """Return pairs of close excerpts with different figures for one thing, one for each two sources; rows of tables are left out.
+class _Statement(NamedTuple):
+    """A sentence with a measure or the day of an event."""
 
-    A source that disagrees with itself is a pair, too, or one excerpt where both statements stand in it. What one source says in almost
-    the same words is mostly of two cases, so there each statement has a single measure, and one has all words of the other.
+    excerpt: EvidenceView
+    closeness: Sequence[float]
+    """How close it is to each part of the question, without the text around it."""
+    measures: Sequence[Measure]
+    terms: frozenset[str]
+    """What says what is measured."""
+    years: set[str]
+
+
+def differing_figures(question: str, evidence: Sequence[EvidenceView]) -> list[Contradiction]:
+    """Return pairs of close excerpts with different figures or days of one thing, the closest to the question first.
+
+    Rows of tables are left out, and statements without a word of the question. A source that disagrees with itself is a pair, too, or one
+    excerpt where both statements stand in it.
     """
-    parts = parts_of(question)
+    parts = clauses_of(question)
     asked = [frozenset(content(part)) for part in parts]
+    pairs = [
+        (max(map(min, first.closeness, other.closeness)), first, other)
+        for first, other in combinations(_statements(question, parts, evidence), 2)
+        if _on_one_thing(first, other, asked)
+    ]
+    found: dict[str, Contradiction] = {}
+    for closeness, first, other in sorted(pairs, key=lambda pair: -pair[0]):
+        if closeness and (figures := _differing(first.measures, other.measures)):
+            sides = list(dict.fromkeys([first.excerpt.id, other.excerpt.id]))
+            found.setdefault(figures, Contradiction(topic="", excerpt_ids=sides, explanation=figures))
+    return list(found.values())[:MAX_PAIRS]
+
+
+def _statements(question: str, parts: Sequence[str], evidence: Sequence[EvidenceView]) -> list[_Statement]:
     closest = {view.id for part in parts for view, _ in closest_passages(question, evidence, MAX_NEAR, part)}
-    statements = [
-        (excerpt, measured, frozenset(_terms(text)), set(_YEAR.findall(text)))
+    told = [
+        (excerpt, text, measured)
         for excerpt in evidence
         if excerpt.id in closest
         for text in statements_in(excerpt.quote)
-        if row_of(text) is None and (measured := measures(text))
+        if row_of(text) is None and (measured := [*measures(text), *_days(text)])
     ][:MAX_STATEMENTS]
-    by_titles: dict[frozenset[str], Contradiction] = {}
-    for (first, left, own, years), (other, right, others, later) in combinations(statements, 2):
-        titles = frozenset([first.title, other.title])
-        other_time = bool(years and later and not years & later)
-        if titles in by_titles or other_time:
-            continue
-        same_words = len(left) == len(right) == 1 and (own <= others or others <= own)
-        what_is_asked = same_words and any(len(part) >= MIN_ASKED and part <= own & others for part in asked)
-        if not (what_is_asked or (_on_one_thing(own, others) and (same_words or len(titles) > 1))):
-            continue
-        if figures := _differing(left, right):
-            sides = list(dict.fromkeys([first.id, other.id]))
-            by_titles[titles] = Contradiction(topic="", excerpt_ids=sides, explanation=figures)
-    return list(by_titles.values())[:MAX_PAIRS]
+    of_parts = [compared(part, question, [("", "", [text]) for _, text, _ in told]) for part in parts]
+    return [
+        _Statement(
+            excerpt=excerpt,
+            closeness=[texts[place].closeness(weights)[0] for texts, weights in of_parts],
+            measures=measured,
+            terms=frozenset(_terms(text)),
+            years=set(_YEAR.findall(text)),
+        )
+        for place, (excerpt, text, measured) in enumerate(told)
+    ]
+
+
+def _days(text: str) -> Iterator[Measure]:
+    """Yield the dates that name a day."""
+    for quantity in quantities(text):
+        _, month, day = quantity.date
+        if month and day:
+            yield Measure("date", 31 * month + day, 0.0, 1.0, quantity.text)
 
 
 def _terms(text: str) -> Iterator[str]:
     """Yield the terms that say what is measured."""
+    numbers = UNIT_WORDS.union(*(tokens(quantity.text) for quantity in quantities(text)))
     both = zip(tokens(text), terms(text), strict=True)
-    return (term for token, term in both if not token[0].isdigit() and token not in UNIT_WORDS)
+    return (term for token, term in both if not token[0].isdigit() and token not in numbers)
 
 
 def _differing(left: Sequence[Measure], right: Sequence[Measure]) -> str:
@@ -238,6 +267,19 @@ def _differing(left: Sequence[Measure], right: Sequence[Measure]) -> str:
     return "; ".join(differences)
 
 
-def _on_one_thing(own: frozenset[str], others: frozenset[str]) -> bool:
+def _on_one_thing(first: _Statement, other: _Statement, asked: Iterable[frozenset[str]]) -> bool:
+    """Tell whether two statements are on one thing, as far as their words say.
+
+    What one source says in almost the same words is mostly of two cases, so there each statement has a single measure of a kind, and one
+    has all words of the other.
+    """
+    own, others, years = first.terms, other.terms, first.years & other.years
+    if first.years and other.years and not years:
+        return False
+    single = all(len({measure.kind for measure in side.measures}) == len(side.measures) for side in (first, other))
+    same_words = single and (own <= others or others <= own)
+    if same_words and any(len(part) >= MIN_ASKED and part <= (own & others) | years for part in asked):
+        return True
     shared, fewer, more = len(own & others), *sorted([len(own), len(others)])
-    return shared >= max(MIN_SHARED, SHARED * fewer) or (shared == fewer >= max(MIN_WHOLE, more / 2))
+    alike = shared >= max(MIN_SHARED, SHARED * fewer) or shared == fewer >= max(MIN_WHOLE, more / 2)
+    return alike and (same_words or first.excerpt.title != other.excerpt.title)

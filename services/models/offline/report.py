@@ -1,15 +1,16 @@
 """The report without a model: the closest passages for each part of the question, from different sources, and nothing else."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from schemas.clean_text import beginning
 from schemas.evidence_view import EvidenceView
 from schemas.reporter import ReporterPrompt
-from services.models.offline.closest import closest_passages, parts_of
+from services.models.offline.closest import closest_passages
 from services.run.ui_text import say
 from services.text.passages import code_blocks, is_fence
+from services.text.questions import clauses_of
 from services.text.quotable import GAP, as_line
 from services.text.spans import Span
 from services.text.tables import MAX_COLUMNS, pipe_table, row_of
@@ -36,60 +37,73 @@ LONGEST_TITLE = 200
 def report(prompt: ReporterPrompt) -> str:
     """Write the report: the same short form at every depth and length."""
     evidence = [*(excerpt for finding in prompt.findings for excerpt in finding.evidence), *prompt.background]
-    parts = parts_of(prompt.question)[:MAX_PARTS]
-    shown: set[str] = set()
+    question = beginning(" ".join(prompt.question.split()), LONGEST_TITLE)
+    title = say("closest_passages", prompt.locale, question=question)
+    parts = clauses_of(prompt.question)[:MAX_PARTS]
+    max_shown = MAX_SHOWN if len(parts) == 1 else MAX_OF_PART
+    shown: dict[str, str] = {}
     blocks: list[str] = []
     for part in parts:
-        passages = closest_passages(prompt.question, evidence, MAX_SHOWN if len(parts) == 1 else MAX_OF_PART, part)
-        heading = [f"## {part[:1].upper()}{part[1:]}"] if len(parts) > 1 else []
-        if passages:
-            blocks += [*heading, *_passages(_with_rows([excerpt for excerpt, _ in passages], evidence, part), shown)]
-        elif len(parts) > 1:
-            blocks += [*heading, say("nothing_close", prompt.locale)]
+        if len(parts) > 1:
+            blocks.append(f"## {part[:1].upper()}{part[1:]}")
+        closest = closest_passages(prompt.question, evidence, max_shown + len(shown), part)
+        titles = [_title_above(excerpt.quote, shown) for excerpt, _ in closest]
+        if above := list(dict.fromkeys(filter(None, titles[:max_shown]))):
+            blocks += [f"*{say('shown_above', prompt.locale)}*", "\n".join(f"- {title}" for title in above)]
+        fresh = [excerpt for (excerpt, _), above in zip(closest, titles, strict=True) if not above][:max_shown]
+        blocks += _passages(_with_rows(fresh, evidence, part), shown)
+        if not closest and len(parts) > 1:
+            blocks.append(say("nothing_close", prompt.locale))
     if not shown:
-        return "\n\n".join([f"# {_title(prompt.question, prompt.locale)}", say("nothing_close", prompt.locale)])
+        return "\n\n".join([f"# {title}", say("nothing_close", prompt.locale)])
     for finding in prompt.findings:
-        further = [] if finding.title in parts else closest_passages(finding.description, finding.evidence, 1)
-        fresh = [excerpt for excerpt, score in further if score >= HELD and excerpt.quote not in shown]
-        if fresh and finding.title:
+        wishes = [] if finding.title in parts else clauses_of(finding.description)
+        further = {
+            excerpt.quote: [excerpt]
+            for wish in wishes
+            for excerpt, score in closest_passages(finding.description, finding.evidence, 1, wish)
+            if score >= HELD and not _title_above(excerpt.quote, shown)
+        }
+        if further and finding.title:
             searched = say("searched_next", prompt.locale, title=finding.title)
-            blocks += [f"## {searched}", *_passages([[excerpt] for excerpt in fresh], shown)]
-    return "\n\n".join([f"# {_title(prompt.question, prompt.locale)}", *blocks])
+            blocks += [f"## {searched}", *_passages([*further.values()], shown)]
+    return "\n\n".join([f"# {title}", *blocks])
+
+
+def _title_above(quote: str, shown: Mapping[str, str]) -> str:
+    """Return the title below which a quote, or one that holds or is held by it, is shown; empty for none."""
+    return next((title for other, title in shown.items() if quote in other or other in quote), "")
 
 
 def _with_rows(
     excerpts: Sequence[EvidenceView], evidence: Sequence[EvidenceView], part: str
 ) -> list[list[EvidenceView]]:
     """Group excerpts: rows of one table are together, in their order, with all others that hold the same terms of the question."""
-    asked = frozenset(content(part))
+    rows = [view for view in evidence if row_of(view.quote)]
     groups: dict[tuple[str, ...], dict[str, EvidenceView]] = {}
     for excerpt in excerpts:
-        rows = _rows_of(excerpt, evidence)
-        held = asked.intersection(terms(excerpt.quote))
-        alike = {row.quote: row for row in rows if held and held.issubset(terms(row.quote))}
-        key = _table_of(excerpt) if rows else (excerpt.id,)
-        groups.setdefault(key, {}).update({excerpt.quote: excerpt, **alike})
+        table = (excerpt.title, excerpt.section, excerpt.columns)
+        held = frozenset(content(part)).intersection(terms(excerpt.quote))
+        alike = {
+            row.quote: row
+            for row in rows
+            if held and (row.title, row.section, row.columns) == table and held.issubset(terms(row.quote))
+        }
+        is_row = row_of(excerpt.quote) is not None
+        group = groups.setdefault(table if is_row else (excerpt.id,), {})
+        group.update({excerpt.quote: excerpt, **(alike if is_row else {})})
     return [sorted(group.values(), key=lambda row: row.start) for group in groups.values()]
 
 
-def _rows_of(excerpt: EvidenceView, evidence: Sequence[EvidenceView]) -> list[EvidenceView]:
-    """Return the excerpts that are a row of the table that an excerpt is a row of; empty for prose."""
-    if not row_of(excerpt.quote):
-        return []
-    return [view for view in evidence if row_of(view.quote) and _table_of(view) == _table_of(excerpt)]
-
-
-def _table_of(row: EvidenceView) -> tuple[str, ...]:
-    return row.title, row.section, row.columns
-
-
-def _passages(groups: Sequence[Sequence[EvidenceView]], shown: set[str]) -> list[str]:
-    shown.update(excerpt.quote for group in groups for excerpt in group)
-    titles = [_MARKUP.sub(lambda match: f"&#{ord(match[0])};", _named(group[0])) for group in groups]
-    return [
-        f"**{title}** [{group[0].id}]\n\n{_quoted(group[0]) if len(group) == 1 else _rows(group)}"
-        for title, group in zip(titles, groups, strict=True)
-    ]
+def _passages(groups: Sequence[Sequence[EvidenceView]], shown: dict[str, str]) -> list[str]:
+    """Return the passages below their titles, and put the title of each quote into `shown`."""
+    blocks: list[str] = []
+    for group in groups:
+        named = _MARKUP.sub(lambda match: f"&#{ord(match[0])};", _named(group[0]))
+        title = f"**{named}** [{group[0].id}]"
+        shown.update({excerpt.quote: title for excerpt in group})
+        blocks.append(f"{title}\n\n{_quoted(group[0]) if len(group) == 1 else _rows(group)}")
+    return blocks
 
 
 def _rows(views: Sequence[EvidenceView]) -> str:
@@ -129,9 +143,3 @@ def _blocks(text: str, key: str) -> Iterator[str]:
             if part and not part.startswith("#"):
                 line = part.replace("|", _BAR) if row_of(part) else as_line(part)
                 yield "> {} [{}]".format(line.replace("<", "\\<"), key)  # `<expr>` is no tag
-
-
-def _title(question: str, locale: str) -> str:
-    line = " ".join(question.split())
-    line = beginning(line, LONGEST_TITLE)
-    return say("closest_passages", locale, question=line)

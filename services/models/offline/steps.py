@@ -3,7 +3,6 @@
 import re
 from collections.abc import Container, Sequence
 from functools import partial
-from itertools import takewhile
 
 from schemas.clean_text import beginning
 from schemas.coordinator import CoordinatorPrompt, Triage
@@ -19,13 +18,12 @@ from services.models.offline.closest import (
     as_compared,
     compared,
     differing_figures,
-    parts_of,
     without,
 )
-from services.run.ui_text import is_chinese, say
+from services.run.ui_text import say
 from services.text.languages import locale_of
 from services.text.passages import Kind, kind_of, may_join
-from services.text.questions import names_in, persons_in, without_form_of_address
+from services.text.questions import clauses_of, names_in, persons_in, without_form_of_address
 from services.text.tables import row_of
 from services.text.terms import content, terms
 from services.text.tokens import has_cjk, tokens
@@ -74,13 +72,12 @@ def triage(prompt: CoordinatorPrompt) -> Triage:
 
 
 def _completed(message: str, before: str, locale: str) -> str:
-    """Add to a question what the one before it is about, in brackets: its names, else its words.
+    """Add to a question what the one before it is about, in brackets: its names, else its first part.
 
     None of them need be what a pronoun of the question stands for.
     """
-    words = before.strip("?？。 ") if has_cjk(before) else _words(before, content(before))
-    about = " ".join(names_in(before)) or words
-    if not about or about in message:
+    about = ", ".join(names_in(before)) or f"“{clauses_of(before)[0]}”"
+    if about.strip("“”") in message:
         return message
     mark = message[-1] if message[-1] in "?？" else ""
     return f"{message.rstrip('?？')} ({say('about', locale, names=about)}){mark}"
@@ -106,13 +103,19 @@ def plan(prompt: PlannerPrompt) -> Plan:
         wishes = [(gap, list[str]()) for gap in dict.fromkeys([*gaps, *prompt.queries])]
         wishes += [(node.query, [node.id]) for node in prompt.outline if node.query]
     else:
-        wishes = [(part, list[str]()) for part in [*parts_of(question), *prompt.feedback]]
+        wishes = [(part, list[str]()) for part in [*clauses_of(question), *prompt.feedback]]
     searched = {title for finding in done for title in (finding.title, finding.description)}
-    steps = [
-        _step(" ".join(wish.split()), nodes, question, prompt.gaps)
-        for wish, nodes in {wish: (wish, nodes) for wish, nodes in wishes}.values()
-        if wish.strip() and " ".join(wish.split()) not in searched
-    ][: prompt.max_step_num]
+    by_title: dict[str, Step] = {}
+    for wish, nodes in {" ".join(wish.split()): nodes for wish, nodes in wishes}.items():
+        if not wish or wish in searched:
+            continue
+        step = _step(wish, nodes, question, prompt.gaps)
+        if same := by_title.get(step.title):
+            same.description = f"{same.description}; {wish}"
+            same.queries = [*same.queries, *step.queries]
+        else:
+            by_title[step.title] = step
+    steps = [*by_title.values()][: prompt.max_step_num]
     return Plan(
         locale=prompt.locale,
         has_enough_context=not steps,
@@ -124,16 +127,22 @@ def plan(prompt: PlannerPrompt) -> Plan:
 def _step(wish: str, nodes: list[str], question: str, gaps: Sequence[str]) -> Step:
     """Return a step that searches for a part; one that names nothing also with the names of the whole question.
 
+    Where that has none, a part with a single word (`what did it cost`) takes its subject from all of the question.
+
     A step for a gap is named by it: the terms that follow it in the query are no words for people.
     """
-    names = () if names_in(wish) else names_in(question)
-    queries = [wish, *([f"{wish} {' '.join(names)}"] if names else [])]
+    names = names_in(question)
+    queries = [wish]
+    if names and not names_in(wish):
+        queries.append(f"{wish} {' '.join(names)}")
+    elif not names and len(content(wish)) < 2 <= len(clauses_of(question)):
+        queries.append(question)
     title = next((gap for gap in gaps if wish.startswith(f"{gap} ")), wish)
     return Step(id="0", title=beginning(title, LONGEST_TITLE), description=wish, queries=queries, nodes=nodes)
 
 
 def extract(prompt: ResearcherPrompt) -> Findings:
-    """Quote the best two stretches of each passage, the closest first: a sentence with those around it, or a row of a table with those like it."""
+    """Quote the best two stretches of each passage, the closest first: a sentence with those around it, or a small table, or of a larger one rows that are alike."""
     part = prompt.description.strip() or prompt.title
     texts, weights = compared(
         part, prompt.question, ((each.title, each.headings, each.sentences) for each in prompt.passages)
@@ -146,7 +155,7 @@ def extract(prompt: ResearcherPrompt) -> Findings:
         kinds = [kind_of(passage.text, start, end) for start, end in passage.spans]
         first, last = _around(best, passage, kinds, range(len(kinds)))
         ranked.append((score, _reference(passage, first, last), passage.sentences[best] if passage.spans else ""))
-        alike = _rows_alike(best, text, passage, weights)
+        alike = _rows_alike(best, text, passage, weights) if first == last else []
         ranked += [(score, _reference(passage, place, place), "") for place in alike]
         rest = [
             place
@@ -165,7 +174,6 @@ def extract(prompt: ResearcherPrompt) -> Findings:
         high=[reference for share, reference in references if share >= HIGH],
         medium=[reference for share, reference in references if share < HIGH],
         finding=chosen[0][2] if chosen else "",
-        confidence=round(min(1.0, top_score), 2),
     )
 
 
@@ -180,39 +188,48 @@ def _rows_alike(best: int, text: ComparedPassage, passage: NumberedPassage, weig
 
 
 def _around(best: int, passage: NumberedPassage, kinds: Sequence[Kind], free: Container[int]) -> tuple[int, int]:
-    """Return the first and the last of the `free` sentences around one, those after it first; a row stands alone.
+    """Return the first and the last of the `free` sentences around one, those after it first, with a small table below them.
 
-    Behind a colon stand the rows that it announces.
+    A row has the other rows of a small table, and stands alone in a larger one.
     """
     spans = passage.spans
     if kinds[best : best + 2] == ["title", "sentence"]:
         best += 1
     first = last = best
     prose = [row_of(passage.text[start:end]) is None for start, end in spans]
-    while spans and prose[best]:
+
+    def fits(begin: int, end: int) -> bool:
+        return all(place in free for place in range(begin, end)) and spans[end - 1][1] - spans[begin][0] <= CONTEXT
+
+    if prose and not prose[best]:
+        begin, end = _table(best, passage, prose)
+        return (begin, end - 1) if fits(begin, end) else (best, best)
+    while spans:
         after, before, quoted = last + 1, first - 1, kinds[first : last + 1]
-        if (
-            after in free
-            and prose[after]
-            and may_join(quoted, kinds[after])
-            and spans[after][1] - spans[first][0] <= CONTEXT
-        ):
+        if after in free and prose[after] and may_join(quoted, kinds[after]) and fits(first, after + 1):
             last = after
         elif (
-            before in free
-            and prose[before]
-            and may_join(quoted, kinds[before], above=True)
-            and spans[last][1] - spans[before][0] <= CONTEXT
+            before in free and prose[before] and may_join(quoted, kinds[before], above=True) and fits(before, last + 1)
         ):
             first = before
         else:
             break
-    if prose and prose[best] and passage.sentences[last].endswith((":", "：")):
-        below = range(last + 1, len(spans))
-        last += sum(
-            1 for _ in takewhile(lambda row: not prose[row] and spans[row][1] - spans[first][0] <= CONTEXT, below)
-        )
+    if last + 1 < len(spans) and not prose[last + 1] and fits(first, end := _table(last + 1, passage, prose)[1]):
+        last = end - 1
     return first, last
+
+
+def _table(row: int, passage: NumberedPassage, prose: Sequence[bool]) -> tuple[int, int]:
+    """Return where the rows around one begin and end that no other line parts."""
+    spans, text = passage.spans, passage.text
+    parted = [
+        place
+        for place in range(1, len(spans))
+        if prose[place - 1] or prose[place] or text[spans[place - 1][1] : spans[place][0]].strip()
+    ]
+    return max((place for place in parted if place <= row), default=0), min(
+        (place for place in parted if place > row), default=len(spans)
+    )
 
 
 def _reference(passage: NumberedPassage, first: int, last: int) -> str:
@@ -224,19 +241,16 @@ def reflect(prompt: ReflectorPrompt) -> Reflection:
     question = " ".join(prompt.question.split())[:LONGEST_QUESTION]
     evidence = [*(excerpt for finding in prompt.findings for excerpt in finding.evidence), *prompt.background]
     first = prompt.plan_iterations <= 1
-    parts = parts_of(question) if first else []
-    searches = dict(search for part in parts for search in _second_search(part, question, evidence))
-    queries = list(searches)
-    text = " ".join(excerpt.quote for excerpt in evidence)
-    chinese = is_chinese(prompt.locale)
-    reasons = ("没有模型，不作判断。", "再查找段落中出现的名称。") if chinese else (
-        "No model judges this.", "The closest passages name something to search for.")  # fmt: skip
+    parts = clauses_of(question) if first else []
+    searches = [search for part in parts for search in _second_search(part, question, evidence)][: MAX_NAMES + 1]
+    names = list(dict.fromkeys(name for _, name in searches))
+    reason = say("names_next", prompt.locale, names=", ".join(names)) if names else say("not_judged", prompt.locale)
     return Reflection(
-        has_enough_context=bool(text) and not queries,
-        missing_aspects=[*dict.fromkeys(searches.values())][: MAX_NAMES + 1],
-        follow_up_queries=queries[: MAX_NAMES + 1],
+        has_enough_context=bool(evidence) and not names,
+        missing_aspects=names,
+        follow_up_queries=list(dict.fromkeys(query for query, _ in searches)),
         contradictions=differing_figures(question, evidence),
-        reasoning=reasons[bool(queries)],
+        reasoning=reason,
         steps=[
             StepVerdict(
                 step_id=finding.step_id,

@@ -2,7 +2,8 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from services.reports.charts.written import read_comment
 from services.reports.checking.bundle_result import BundleCheck
 from services.reports.checking.claim_check import summary_fault
 from services.reports.checking.doubts import doubt_of, evidence_of
+from services.reports.checking.exported_page import PAGE, page_problems, unchecked_exports
 from services.reports.checking.written_text import new_sentences
 from services.reports.document import contents, letters, within, words
 from services.reports.labels import counts_of, labels_for
@@ -61,11 +63,13 @@ def verify_bundle(folder: Path) -> BundleCheck:
 
 def _checked(folder: Path, raw: dict[str, Any], content: BundleContent, report: bytes) -> BundleCheck:
     locale = spoken_locale()
-    check = BundleCheck(locale, head=counts_of(content.claims, content.answered, labels_for(locale)).text)
+    head = counts_of(content.claims, content.answered, labels_for(locale), by_rules=content.by_rules)
+    check = BundleCheck(locale, head=head.text)
     if raw.get("evidence_sha256") != seal(raw):
         check.problems.append(say("verify_evidence_changed"))
     text = report.decode("utf-8", "replace")
-    blocks = [part for block in read_markdown(text) for part in within(block)]
+    whole = read_markdown(text)
+    blocks = [part for block in whole for part in within(block)]
     if hashlib.sha256(report).hexdigest() != content.report_sha256:
         new = new_sentences(blocks, set(content.report_sentences)) if content.report_sentences else ()
         named = [say("verify_not_written", text=_beginning(sentence, SHOWN)) for sentence in new]
@@ -88,7 +92,21 @@ def _checked(folder: Path, raw: dict[str, Any], content: BundleContent, report: 
     }
     check.add("", _Evidence(folder, content, check).problems(letters("".join(map(_shown, blocks)))), "evidence.json")
     check.add("report.md: ", broken_links, "report.md")
+    _check_exports(folder, content, whole, check)
     return check
+
+
+def _check_exports(folder: Path, content: BundleContent, blocks: Sequence[Block], check: BundleCheck) -> None:
+    """Check the page of a report if it lies in the folder, and name the files that are not checked."""
+    place, found = shlex.quote(str(folder)), len(check.problems)
+    if (folder / PAGE).exists():
+        check.checked["pages"] = 1
+        check.add(f"{PAGE} ", page_problems(folder, content.claims, blocks, set(content.report_sentences)), PAGE)
+        if len(check.problems) > found:
+            check.remarks.append(say("verify_page_anew", folder=place))
+    if exports := unchecked_exports(folder):
+        files = ", ".join(exports.values())
+        check.remarks.append(say("verify_exports", files=files, folder=place, formats=",".join(exports)))
 
 
 def _is_active(markdown: str) -> bool:

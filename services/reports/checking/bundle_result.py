@@ -22,6 +22,8 @@ class BundleCheck:
     """Number of verified statements in other words than their quotes: code cannot tell whether the quotes mean what they say."""
     judged: int = 0
     """Number of these that a model found supported, by the bundle's own account, which is taken on trust."""
+    remarks: list[str] = field(default_factory=list)
+    """Which files of the report are not checked, and how files are made anew."""
     uncited: list[str] = field(default_factory=list)
     """Sentences and rows of the Markdown that state something and cite nothing, and are not the report's."""
     new_code: list[str] = field(default_factory=list)

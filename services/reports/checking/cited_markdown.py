@@ -21,6 +21,7 @@ from services.reports.checking.bundle_check import SHOWN, citation_problems
 from services.reports.checking.bundle_result import BundleCheck
 from services.reports.checking.doubts import doubt_of
 from services.reports.document import citations_in, contents, is_label, letters, within, words
+from services.reports.formats import FORMATS
 from services.reports.markdown_blocks import read_markdown
 from services.reports.sentences import cited_sentences
 from services.run.errors import BundleError
@@ -36,8 +37,10 @@ def verify_markdown(file: Path, bundle: Path | None = None) -> BundleCheck:
     """Check a Markdown file against the bundle that it cites, by default that in its folder.
 
     Raises:
-        BundleError: the file or the bundle cannot be read.
+        BundleError: the file is of another format of reports, or it or the bundle cannot be read.
     """
+    if file.suffix.lower() in {Path(made.file).suffix for made in FORMATS.values()} - {".md"}:
+        raise BundleError(say("verify_no_markdown", file=file))
     try:
         markdown = read_regular_text(file, MAX_REPORT_BYTES)
     except (OSError, UnicodeDecodeError) as error:

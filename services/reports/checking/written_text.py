@@ -20,6 +20,11 @@ def new_sentences(parts: Iterable[Block], recorded: Collection[str]) -> Sequence
     return [text for text in dict.fromkeys(_sentences(parts)) if _digest(text) not in recorded]
 
 
+def recorded_sentences(parts: Iterable[Block], recorded: Collection[str]) -> Iterator[str]:
+    """Yield the sentences in the blocks of a report that are among the recorded ones."""
+    return (text for text in _sentences(parts) if _digest(text) in recorded)
+
+
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
 

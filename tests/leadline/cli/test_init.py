@@ -242,3 +242,8 @@ def test_a_person_is_asked_and_the_key_is_not_shown(endpoint: OpenAIServer, monk
         "LEADLINE_SEARCH": "duckduckgo",
     }
     assert private()
+
+
+def test_an_endpoint_that_is_not_reached_is_no_matter_of_a_run_that_could_be_continued(leadline: Leadline) -> None:
+    ran = leadline("init", "--endpoint", "http://127.0.0.1:9/v1", "--model", "m-1", code=1)
+    assert "could not be reached. Check OPENAI_BASE_URL and the network. It said" in ran.err

@@ -102,7 +102,8 @@ def test_a_run_without_a_model_is_said_to_cost_nothing(
     originals = [source for source in sources if not source.get("duplicate_of")]
     assert len(originals) < len(sources)
     assert f"Sources: {len(originals)}, cited" in leadline("runs", "show").out
-    leadline("research", "Which quasar spins fastest?", "--docs", docs, "--quick", code=3)
+    ran = leadline("research", "Which quasar spins fastest?", "--docs", docs, "--quick", code=3)
+    assert "or another search with --search NAME; leadline doctor --all lists them" in ran.err
     shown = leadline("runs", "show").out
     assert "Answer: No passages close to this were found." in shown
     assert re.search(r"Sources: \d+, cited: 0; no statements\n", shown)

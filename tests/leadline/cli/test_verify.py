@@ -103,3 +103,25 @@ def test_a_report_that_states_nothing_is_not_called_proved(docs: Path, leadline:
     assert leadline("research", "Which quasar spins fastest?", "--docs", docs, "--quick").code == 3
     [bundle] = Path("out").iterdir()
     assert leadline("verify", bundle).out.startswith(f"{bundle}: it makes no statement and quotes nothing")
+
+
+def test_a_page_is_checked_with_its_folder_and_other_files_are_named_as_not_checked(
+    docs: Path, leadline: Leadline
+) -> None:
+    research = ("research", "Who designed the wire sounding machine?", "--docs", docs, "--quick")
+    assert leadline(*research, "--format", "html,slides").code == 0
+    [bundle] = Path("out").iterdir()
+    page = bundle / "report.html"
+    ran = leadline("verify", page)
+    assert ", 1 page)" in ran.out
+    exports = f"  Not checked: slides.html. Make anew from the run: leadline runs export {bundle} --format slides\n"
+    assert exports in ran.out
+    alone = leadline("verify", bundle / "slides.html", code=2).err
+    assert "slides.html cannot be checked by itself. `verify` checks the folder of a report" in alone
+    assert alone.count("\n") == 1
+    page.write_text(page.read_text("utf-8").replace("wire", "rope"), "utf-8")
+    for named in (bundle, page):
+        ran = leadline("verify", named, code=1)
+        assert ran.out == ""
+        assert "FAILED report.html does not say it: " in ran.err
+        assert f"  Make the page anew from its run: leadline runs export {bundle}\n{exports}" in ran.err

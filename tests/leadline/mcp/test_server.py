@@ -64,7 +64,7 @@ async def test_a_question_is_researched_read_again_and_verified(tmp_path: Path, 
         holds, head = said(await session.call_tool("verify_report", {"run_id": run_id})).splitlines()
         assert holds.startswith(f"{run_id}: everything holds (")
         assert said(await session.call_tool("read_report", {"run_id": "latest"})) == whole
-        assert head.startswith("every quote checked (")
+        assert head.startswith("No answer: the closest passages, without a model · every quote checked (")
 
 
 WRONG: dict[str, tuple[str, dict[str, Any], str]] = {

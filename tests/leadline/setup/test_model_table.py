@@ -20,6 +20,7 @@ def test_an_endpoint_that_a_run_can_use_is_set_up_checked_and_used(
     anew("init", "--endpoint", endpoint.base_url, "--model", "m-1", code=0)
     assert dotenv_values(".env")["LEADLINE_MODEL"] == "m-1"
     table = anew("doctor", "--models", code=0)
+    assert f"ok      model: m-1 at {endpoint.base_url}\n" in anew("doctor").out
     assert (
         f"m-1 rejects {', '.join(sorted(STUBBORN - {'response_format', 'tools'}))}; runs leave them out." in table.out
     )

@@ -183,3 +183,9 @@ def test_a_row_that_is_quoted_alone_gives_its_numbers_rounded(number: str, held:
     row = "| Pollster Monmouth | Polls 108 | Simple Average Error 5.37568565651222 |"
     verdict = check_support(f"The simple average error of the pollster Monmouth is {number}.", [row])
     assert (not verdict.fault) is held
+
+
+def test_a_number_in_the_name_of_a_column_is_no_value_of_another_cell() -> None:
+    table = "| child | age | axis at 12 months |\n| --- | --- | --- |\n| Ida | 12 | 25.1 |\n| Bo | 11 | 24.3 |"
+    assert not check_support("Ida; axis at 12 months: 25.1", [table]).fault
+    assert check_support("Ida; axis at 12 months: 24.3", [table]).fault == "row"

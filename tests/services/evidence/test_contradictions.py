@@ -177,6 +177,11 @@ TABLE = "| Harbour | Exports (tonnes) |\n|---|---|\n| Oslo | 18 |\n| Bergen | 30
         ("马里亚纳海沟最深处为10994米。", "马里亚纳海沟最深处为一万零九百三十五米。", "numbers"),
         ("该方案于2018年8月30日印发。", "该方案于二〇一八年九月一日印发。", "dates"),
         ("The ship left Portsmouth on 21 December 1872.", "The ship left Portsmouth on 7 December 1872.", "dates"),
+        (
+            "The ship left Portsmouth on 21 December 1872. She had 18 guns.",
+            "The ship left Portsmouth on 7 December 1872; it had a crew of 243.",
+            "dates",
+        ),
         ("Atropine slows the growth of the eye.", "Atropine does not slow the growth of the eye.", "negation"),
         ("Sea level in the harbour rose.", "Sea level in the harbour fell.", "opposites"),
         ("Challenger Deep is 10,994 m deep.", "挑战者深渊（Challenger Deep）深10935米。", "numbers"),

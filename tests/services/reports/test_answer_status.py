@@ -1,6 +1,7 @@
 """Whether a report answers: by its opening and the last reflection, never by how many of its quotes are real."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ from schemas.evidence import Answered
 from schemas.reporter import Report
 from services.reports.bundle_files import seal
 from services.reports.checking.bundle_check import verify_bundle
+from services.reports.html.page import render_html
+from services.reports.parser import parse_report
 from tests.services.reports.full import bundle_of, report_of
 
 TEXTS = ["HMS Challenger sounded 4,475 fathoms near Guam.", "The lead weighed 7 pounds."]
@@ -50,10 +53,12 @@ def test_research_that_missed_something_answers_only_partly(lacking: dict[str, A
     assert told(DEPTH, **lacking).answered == "partly"
 
 
-def test_the_closest_passages_are_not_judged() -> None:
+@pytest.mark.parametrize("render", [str, partial(render_html, interactive=False)], ids=["Markdown", "page"])
+def test_the_closest_passages_are_said_to_be_no_answer_before_their_quotes_are_counted(render: Any) -> None:
     report = told(DEPTH, by_rules=True)
     assert report.answered == ""
-    assert "*every quote checked (1 statement: 1 quoted)*" in report.markdown
+    head = "No answer: the closest passages, without a model · every quote checked (1 statement: 1 quoted)"
+    assert head in render(report if render is str else parse_report(report))
 
 
 async def test_a_bundle_keeps_the_answer_and_verifies_without_it(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from services.text.held_numbers import missing_quantities
+from services.text.measures import measures
 from services.text.numbers import quantities
 from services.text.numerals import _words
 
@@ -254,3 +255,15 @@ def test_a_scale_may_stand_elsewhere_if_the_digits_are_no_chance() -> None:
 
 def test_digits_beside_others_are_no_thousands() -> None:
     assert [one.value for one in quantities("| 2 4 234 |")] == [2, 4, 234]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [("空间须大于源数据 × 2，3 副本", [2, 3]), ("端口 4000，20 个节点", [4000, 20]), ("共 1，234 元", [1234])],
+)
+def test_a_chinese_comma_parts_numbers_but_not_groups_of_digits(text: str, values: list[float]) -> None:
+    assert [quantity.value for quantity in quantities(text)] == values
+
+
+def test_a_letter_within_a_value_is_no_unit() -> None:
+    assert [measure.kind for measure in measures("It is 10m0s by default, 10 m deep")] == ["", "length"]

@@ -1,0 +1,98 @@
+"""Checks the page beside a report: what the report states must stand in the page's text, which is what people share."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schemas.clean_text import beginning
+from schemas.document import Block, Code, Heading
+from schemas.evidence import Claim
+from services.reports.bundle_files import Clock, read_inside
+from services.reports.charts.written import is_chart
+from services.reports.checking.written_text import recorded_sentences
+from services.reports.document import BOXES, letters, within, words
+from services.reports.formats import FORMATS
+from services.reports.labels import ENGLISH, SUMMARY_LABEL, labels_for
+from services.run.ui_text import say, spoken_locale
+
+if TYPE_CHECKING:
+    from lxml.html import HtmlElement
+
+PAGE = FORMATS["html"].file
+MAX_PAGE_BYTES = 10_000_000
+"""Maximum bytes of a page; ECharts is a tenth of that."""
+MAX_SHOWN = 80
+"""Maximum characters of a sentence that a problem names."""
+_NOT_TEXT = frozenset({"head", "nav", "script", "style"})
+_AT_STATEMENTS = frozenset({"cite", "figures", "marked"})
+"""Classes of what stands in or beside the text: citations with their quotes, key figures, and the list of marked statements."""
+
+
+def unchecked_exports(folder: Path) -> dict[str, str]:
+    """Return the files of a report, by their formats, that lie in its folder and that code does not check."""
+    others = {name: made.file for name, made in FORMATS.items() if name not in {"md", "html"}}
+    return {name: file for name, file in others.items() if (folder / file).exists()}
+
+
+def page_problems(
+    folder: Path, claims: Iterable[Claim], blocks: Sequence[Block], recorded: Collection[str]
+) -> Iterator[str]:
+    """Yield what the page in a folder does not say as the report does: its claims, its sentences of recorded digests, and its key figures.
+
+    Letters and digits alone are compared. Charts are not, nor is the list of references.
+
+    Raises:
+        OutOfTime: the check takes too long.
+    """
+    from lxml import etree, html
+
+    try:
+        data = read_inside(folder, PAGE, MAX_PAGE_BYTES)
+        page = html.document_fromstring(data, parser=html.HTMLParser(encoding="utf-8"))
+    except (OSError, etree.ParserError) as error:
+        yield say("verify_page_unread", reason=getattr(error, "strerror", None) or error)
+        return
+    stated = (*(claim.text for claim in claims), *recorded_sentences(_compared(blocks), recorded))
+    shown, clock = letters(_text(page)), Clock()
+    for said, sentence in clock.each({letters(_unlabelled(text)): text for text in stated}.items()):
+        if said not in shown:
+            yield say("verify_not_on_page", text=beginning(" ".join(sentence.split()), MAX_SHOWN))
+    for figures in page.find_class("figures"):
+        for part in clock.each(figures.iter("p")):
+            if letters(text := _text(part)) not in shown:
+                yield say("verify_page_figure", text=beginning(" ".join(text.split()), MAX_SHOWN))
+
+
+def _compared(blocks: Sequence[Block]) -> Iterator[Block]:
+    """Yield the blocks above the references, without charts."""
+    references = {labels_for(spoken_locale()).references, ENGLISH.references}
+    above = takewhile(lambda block: not (isinstance(block, Heading) and words(block.content) in references), blocks)
+    for part in (part for block in above for part in within(block)):
+        if not (isinstance(part, Code) and is_chart(part.language)):
+            yield part
+
+
+def _unlabelled(sentence: str) -> str:
+    """Return a sentence without what a page shows in its own way: the label of the summary, and the box of a task."""
+    if label := SUMMARY_LABEL.match(sentence):
+        return sentence[label.end() :]
+    return sentence[4:] if sentence[:4] in BOXES else sentence
+
+
+def _text(element: "HtmlElement") -> str:
+    """Return the text of an element as far as it is the report's own; of formulas, what they were written as."""
+    from lxml import etree
+
+    parts: list[str] = []
+    walk = etree.iterwalk(element, events=("start", "end", "comment", "pi"))
+    for event, part in walk:
+        if event == "start":
+            written = part.get("aria-label") if part.tag == "math" else None
+            repeats = part is not element and not _AT_STATEMENTS.isdisjoint(part.get("class", "").split())
+            if written is not None or repeats or part.tag in _NOT_TEXT:
+                walk.skip_subtree()
+            parts.append(written or ("" if repeats or part.tag in _NOT_TEXT else part.text or ""))
+        elif part is not element:
+            parts.append(part.tail or "")
+    return "".join(parts)

@@ -1,0 +1,66 @@
+"""The page beside a report is checked by what the report states."""
+
+from pathlib import Path
+
+import pytest
+
+from schemas.reporter import Report
+from services.reports.bundle import verify_bundle
+from services.reports.formats import render
+from tests.attacks.processor_time import processor_time
+from tests.services.reports import full
+
+
+@pytest.fixture
+async def page(bundle: Path, report: Report) -> Path:
+    file = bundle / "report.html"
+    file.write_bytes((await render(report, ["html"]))["report.html"])
+    return file
+
+
+def change(file: Path, old: str, new: str, count: int = -1) -> None:
+    text = file.read_text("utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, count), "utf-8")
+
+
+@pytest.mark.parametrize("locale", ["english", "chinese"])
+async def test_a_page_says_all_that_its_report_says_and_its_key_figures_are_in_its_text(
+    tmp_path: Path, locale: str
+) -> None:
+    report = getattr(full, locale)()
+    await full.bundle_of(report, tmp_path)
+    page = tmp_path / "report.html"
+    before = verify_bundle(tmp_path).problems
+    page.write_bytes((await render(report, ["html"]))["report.html"])
+    assert verify_bundle(tmp_path).problems == before
+    if locale == "english":
+        change(page, '"value">10,994', '"value">10,894')
+        [problem] = set(verify_bundle(tmp_path).problems) - set(before)
+        assert problem == "report.html shows '10,894 metres', which its text does not say"
+
+
+def test_a_sentence_that_was_added_to_the_report_is_not_missed_on_its_page(page: Path) -> None:
+    with (page.parent / "report.md").open("a", encoding="utf-8") as report:
+        report.write("\nThe moon is made of cheese.\n")
+    assert [problem.partition(" ")[0] for problem in verify_bundle(page.parent).problems] == ["report.md:"]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        b"<p>" + b'a<span class="cite">1</span>' * 300_000,
+        b"<div>" * 1_000_000,
+        b"<math>" * 1_000_000,
+        b"",
+        b"\0",
+        b"x" * 10_000_001,
+    ],
+    ids=["citations", "deep", "formulas", "empty", "no text", "large"],
+)
+def test_a_page_that_no_report_has_is_read_in_time_and_says_nothing_of_it(bundle: Path, page: bytes) -> None:
+    (bundle / "report.html").write_bytes(page)
+    with processor_time(10):
+        problems = verify_bundle(bundle).problems
+    assert problems
+    assert all(problem.startswith("report.html ") for problem in problems)
