@@ -13,7 +13,7 @@ from services.reports.charts.echarts import options
 from services.reports.charts.svg import chart_svg
 from services.reports.charts.written import with_unit
 from services.reports.document import walk
-from services.reports.markdown_blocks import read_draft
+from services.reports.markdown_blocks import read_draft, read_markdown
 from services.reports.parser import parse_report
 from services.reports.rendering import to_draft, to_markdown
 from tests.services.reports.full import ENGLISH, chart, english, english_from
@@ -139,3 +139,12 @@ def test_in_markdown_a_chart_is_a_table_which_is_drawn_again_unless_it_was_edite
     assert "```chart" not in finished
     assert shown(finished) == [type(one) for one in walk(parse_report(english())) if isinstance(one, Drawing | Table)]
     assert len(shown(finished.replace(row, "| 2010 | 20994 |"))) == len(shown(finished)) + 1
+
+
+def test_no_label_of_a_chart_ends_the_comment_with_its_data() -> None:
+    drawn = Chart(
+        type="bar", title="a --> b | <b>", categories=["x", "y"], series=[Series(values=[1, 2])], sources=["E1-1"]
+    )
+    [read] = read_markdown(to_markdown([Drawing(drawn)]))
+    assert isinstance(read, Code)
+    assert Chart.model_validate_json(read.text) == drawn
