@@ -68,7 +68,7 @@ class StatementVerdict(BaseModel):
     verdict: Literal[Judged, "open"]
     """`open` is `supported` of what says that something is not settled yet, which other sources may have settled."""
     words: Reason = ""
-    """The decisive words, copied from a cited passage; empty where the passages do not tell."""
+    """The decisive words, copied from a cited passage; empty where the passages do not tell, of `absent` what a source would say that does."""
 
 
 class Verification(BaseModel):

@@ -60,6 +60,8 @@ class Judge:
     """Sources of these that nothing had read before, by content hash."""
     open: set[Statement] = field(default_factory=set)
     """Supported statements that something is not settled yet."""
+    sought: dict[Statement, str] = field(default_factory=dict)
+    """What a source would say that tells what a statement calls untold, in the model's words."""
     reasons: dict[str, str] = field(default_factory=dict)
     """The model's reasons for its verdicts, by the words of the statements."""
 
@@ -135,7 +137,8 @@ class Judge:
 
     async def _looked_up(self, statements: Sequence[Statement]) -> dict[str, Source]:
         """Search further documents for statements, and return those that nothing has read, by content hash."""
-        queries = [words[:LONGEST_QUERY] for words, _ in statements][:MAX_QUERIES]
+        told = [self.sought[statement] for statement in statements if self.sought.get(statement)]
+        queries = [words[:LONGEST_QUERY] for words in [*told, *(words for words, _ in statements)]][:MAX_QUERIES]
         found = await self.search(queries) if self.search else {}
         new = {key: source for key, source in found.items() if key not in self.sources}
         self.sources.update(new)
@@ -149,7 +152,8 @@ class Judge:
         They come by turns from the sources that excerpts quote, which are on the report's subject, from the new ones, and from all: few words
         of a statement name its subject.
         """
-        texts, everything = [words for words, _ in statements], [*passages.values()]
+        texts = [f"{statement[0]} {self.sought.get(statement, '')}" for statement in statements]
+        everything = [*passages.values()]
         quoted = {excerpt.content_hash for excerpt in self.excerpts.values()}
         groups = ([passage for passage in everything if passage.content_hash in hashes] for hashes in (quoted, new))
         ranked = [
@@ -250,6 +254,8 @@ class Judge:
             self.reasons[statement[0]] = verdict.reason
             if verdict.verdict == "open":
                 self.open.add(statement)
+            if verdict.verdict == "absent":
+                self.sought[statement] = verdict.words
             found: Judged = "supported" if verdict.verdict == "open" else verdict.verdict
             self.judgements[statement] = Judgement(verdict=found, words=words)
 

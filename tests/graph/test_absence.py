@@ -72,13 +72,24 @@ async def test_what_a_source_tells_although_the_report_says_that_it_does_not_bec
     assert verify_bundle(Path(report.folder or "")).problems == []
 
 
+@pytest.mark.parametrize(
+    ("built", "sought"),
+    [
+        ("The Heron was built in 1961 by the yard of Ostby.", ""),
+        ("Her keel was laid in 1961 by the yard of Ostby.", "The keel was laid by a yard."),
+    ],
+)
 async def test_what_a_quick_answer_says_is_not_told_becomes_an_excerpt_of_the_background_search(
-    endpoint: OpenAIServer, ferry: Path, tmp_path: Path
+    endpoint: OpenAIServer, ferry: Path, tmp_path: Path, built: str, sought: str
 ) -> None:
-    built, filler = "The Heron was built in 1961 by the yard of Ostby.", "The sound was calm on that day."
-    (ferry / "yard.md").write_text("# Boatbuilders\n\n" + "\n\n".join([filler] * 60 + [built]) + "\n")
+    filler = "The sound was calm on that day, and nobody built the Heron then."
+    days = [f"## Day {number}\n\n{filler} {filler}" for number in range(60)]
+    (ferry / "yard.md").write_text("# Boatbuilders\n\n" + "\n\n".join([*days, filler, built]) + "\n")
     endpoint.script["reporter"] = [f"{QUOTES[0]} [B0-1] The sources do not tell who built the Heron."]
-    endpoint.script["verifier"] = [verdicts((1, "absent", "")), verdicts((1, "contradicted", "by the yard of Ostby"))]
+    endpoint.script["verifier"] = [
+        verdicts((1, "absent", sought)),
+        verdicts((1, "contradicted", "by the yard of Ostby")),
+    ]
 
     def choose(body: dict[str, Any]) -> str | None:
         new = re.findall(rf'id="(B0-\d+)"[^>]*>\n[^<]*{filler}\s+{built}', body["messages"][-1]["content"])

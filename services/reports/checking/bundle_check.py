@@ -101,7 +101,7 @@ def _check_exports(folder: Path, content: BundleContent, blocks: Sequence[Block]
     place, found = shlex.quote(str(folder)), len(check.problems)
     if (folder / PAGE).exists():
         check.checked["pages"] = 1
-        check.add(f"{PAGE} ", page_problems(folder, content.claims, blocks, set(content.report_sentences)), PAGE)
+        check.add(f"{PAGE} ", page_problems(folder, content, blocks), PAGE)
         if len(check.problems) > found:
             check.remarks.append(say("verify_page_anew", folder=place))
     if exports := unchecked_exports(folder):

@@ -1,20 +1,20 @@
 """Checks the page beside a report: what the report states must stand in the page's text, which is what people share."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schemas.clean_text import beginning
 from schemas.document import Block, Code, Heading
-from schemas.evidence import Claim
-from services.reports.bundle_files import Clock, read_inside
+from services.reports.bundle_files import BundleContent, Clock, read_inside
 from services.reports.charts.written import is_chart
 from services.reports.checking.written_text import recorded_sentences
 from services.reports.document import BOXES, letters, within, words
 from services.reports.formats import FORMATS
 from services.reports.labels import ENGLISH, SUMMARY_LABEL, labels_for
 from services.run.ui_text import say, spoken_locale
+from services.text.quotable import as_read
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -25,8 +25,8 @@ MAX_PAGE_BYTES = 10_000_000
 MAX_SHOWN = 80
 """Maximum characters of a sentence that a problem names."""
 _NOT_TEXT = frozenset({"head", "nav", "script", "style"})
-_AT_STATEMENTS = frozenset({"cite", "figures", "marked"})
-"""Classes of what stands in or beside the text: citations with their quotes, key figures, and the list of marked statements."""
+_AT_STATEMENTS = frozenset({"cite", "figures", "marked", "references"})
+"""Classes of what stands in or beside the text: citations with their quotes, key figures, the list of marked statements, and the references."""
 
 
 def unchecked_exports(folder: Path) -> dict[str, str]:
@@ -35,12 +35,10 @@ def unchecked_exports(folder: Path) -> dict[str, str]:
     return {name: file for name, file in others.items() if (folder / file).exists()}
 
 
-def page_problems(
-    folder: Path, claims: Iterable[Claim], blocks: Sequence[Block], recorded: Collection[str]
-) -> Iterator[str]:
-    """Yield what the page in a folder does not say as the report does: its claims, its sentences of recorded digests, and its key figures.
+def page_problems(folder: Path, content: BundleContent, blocks: Sequence[Block]) -> Iterator[str]:
+    """Yield what the page in a folder does not say as the report does, as often: its claims, its recorded sentences, its key figures, and its quotes.
 
-    Letters and digits alone are compared. Charts are not, nor is the list of references.
+    Letters and digits alone are compared. Charts are not, nor is what references say beside their quotes.
 
     Raises:
         OutOfTime: the check takes too long.
@@ -53,15 +51,21 @@ def page_problems(
     except (OSError, etree.ParserError) as error:
         yield say("verify_page_unread", reason=getattr(error, "strerror", None) or error)
         return
-    stated = (*(claim.text for claim in claims), *recorded_sentences(_compared(blocks), recorded))
+    recorded = list(recorded_sentences(_compared(blocks), set(content.report_sentences)))
+    own = "".join(letters(_unlabelled(text)) for text in recorded)
+    stated = (*(claim.text for claim in content.claims), *recorded)
     shown, clock = letters(_text(page)), Clock()
     for said, sentence in clock.each({letters(_unlabelled(text)): text for text in stated}.items()):
-        if said not in shown:
+        if shown.count(said) < max(1, own.count(said)):
             yield say("verify_not_on_page", text=beginning(" ".join(sentence.split()), MAX_SHOWN))
     for figures in page.find_class("figures"):
         for part in clock.each(figures.iter("p")):
             if letters(text := _text(part)) not in shown:
                 yield say("verify_page_figure", text=beginning(" ".join(text.split()), MAX_SHOWN))
+    quotes = "\n".join(letters(text) for each in content.excerpts for text in (each.quote, as_read(each.quote)))
+    for quote in clock.each(page.xpath("//q | //*[contains(@class, 'references')]//blockquote")):
+        if letters(text := _text(quote)) not in quotes:
+            yield say("verify_page_quote", text=beginning(" ".join(text.split()), MAX_SHOWN))
 
 
 def _compared(blocks: Sequence[Block]) -> Iterator[Block]:

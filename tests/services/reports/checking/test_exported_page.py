@@ -1,5 +1,6 @@
 """The page beside a report is checked by what the report states."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -64,3 +65,12 @@ def test_a_page_that_no_report_has_is_read_in_time_and_says_nothing_of_it(bundle
         problems = verify_bundle(bundle).problems
     assert problems
     assert all(problem.startswith("report.html ") for problem in problems)
+
+
+def test_a_statement_that_stands_elsewhere_on_the_page_and_a_quote_of_it_are_checked(page: Path) -> None:
+    text = page.read_text("utf-8")
+    for shown in (r"<q>[^<]*?(\w{6,})", r'<blockquote data-quote="[^"]*">[^<]*?(\w{6,})', r"<p>[^<]*?(\w{6,})"):
+        word = re.compile(shown).search(text, text.index("<main"))
+        assert word
+        page.write_text(f"{text[: word.start(1)]}altered{text[word.end(1) :]}", "utf-8")
+        assert verify_bundle(page.parent).problems, word[0]
