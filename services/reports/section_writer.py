@@ -20,6 +20,7 @@ from services.run.errors import LimitReached, ModelError, UselessAnswer, problem
 from services.run.roles import DEFAULTS
 from services.run.ui_text import say
 from services.text.length import words_in
+from services.text.quotable import as_line
 
 TEMPLATE = "reporter_section"
 TOKENS_A_WORD = 2.0
@@ -144,7 +145,7 @@ class SectionWriter:
                 self.by_limit.append(problem)
             self.limits.append(in_words(problem, locale))
             self.limits.append(say("section_by_rules", locale, title=self.sections[portion.number - 1].title))
-        text = "\n\n".join(f"> {item.quote} [{item.id}]" for item in portion.passages)
+        text = "\n\n".join(f"> {as_line(item.quote)} [{item.id}]" for item in portion.passages)
         on_text(text)
         return text
 

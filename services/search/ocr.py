@@ -10,7 +10,6 @@ from typing import Any
 
 from services.run.installation import install_command, is_installed
 from services.search.pdf_layout import PdfLine, Usual, Word, in_columns, paragraphs, whole_rows
-from services.search.pdf_lines import is_legible
 from services.text.page_numbers import page_heading
 from services.text.tokens import has_cjk
 
@@ -82,6 +81,8 @@ def unread_pages(pages: Sequence[int], text: str) -> str:
 def _is_scan(page: Any) -> bool:
     """Tell whether only OCR can read a page of pypdfium2: an image with hardly any text, or fonts without a character map."""
     from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
+
+    from services.search.pdf_lines import is_legible
 
     width, height = page.get_size()
     images = [image.get_bounds() for image in page.get_objects(filter=[FPDF_PAGEOBJ_IMAGE])]
