@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage
 from schemas.context import RunContext
 from schemas.coordinator import Triage
 from schemas.document import Block
-from schemas.evidence import Contradiction, Excerpt
+from schemas.evidence import Contradiction, Excerpt, Source
 from schemas.evidence_view import EvidenceView
 from schemas.reporter import Report, ReporterPrompt
 from schemas.reporter_sentences import MAX_EXCERPTS, NumberedExcerpt, PassageSentences, ReporterSentencesPrompt
@@ -23,11 +23,14 @@ from services.reports.checking.code_citations import CodeCitations
 from services.reports.citation_forms import plain_citations
 from services.reports.markdown import ReportInputs
 from services.reports.verification import Verified
+from services.run.evidence_store import EvidenceStore
 from services.run.message_forms import run_configuration
 from services.run.settings import settings
+from services.run.ui_text import say
 from services.run.wishes import wishes_of
 from services.text.quotable import without_markup
 from services.text.ranking import bm25
+from services.text.tables import table_at
 from services.text.tokens import tokens
 
 FOLLOW_UP_MARK = "==="
@@ -199,3 +202,19 @@ def _most_relevant(question: str, evidence: list[EvidenceView]) -> list[Evidence
 def _bare(sentence: str) -> str:
     """Return a sentence on one line, without its own citations."""
     return " ".join(_BRACKETS.sub("", plain_citations(sentence)).split())
+
+
+async def rows_left_out(
+    text: str, citable: Mapping[str, Excerpt], sources: Mapping[str, Source], evidence: EvidenceStore, locale: str
+) -> list[str]:
+    """Say of each table of which a text shows some rows how many of how many these are."""
+    shown: dict[tuple[str, str], set[str]] = {}
+    for excerpt in (excerpt for key, excerpt in citable.items() if f"[{key}]" in text):
+        if table := table_at(await evidence.get_text(excerpt.content_hash), excerpt.end):
+            rows = shown.setdefault((excerpt.content_hash, "\n".join(table)), set())
+            rows.update(row for row in table if row in excerpt.quote)
+    return [
+        say("offline_rows", locale, title=sources[key].title, shown=len(rows), rows=count)
+        for (key, table), rows in shown.items()
+        if 0 < len(rows) < (count := len(table.split("\n")))
+    ]

@@ -19,7 +19,7 @@ from services.models.prompt_fit import evidence_tokens
 from services.reports.document import cited_in
 from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft
-from services.reports.report_draft import FOLLOW_UP_MARK, SENTENCES, Written, write_sentences
+from services.reports.report_draft import FOLLOW_UP_MARK, SENTENCES, Written, rows_left_out, write_sentences
 from services.reports.section_evidence import bears_sections, sections_of
 from services.reports.section_writer import TOKENS_A_WORD
 from services.reports.sectioned_report import SectionedReport
@@ -32,7 +32,6 @@ from services.run.scope import Run
 from services.run.settings import settings
 from services.run.ui_text import say
 from services.text.length import estimate, words_in
-from services.text.tables import table_at
 from services.turn.added_evidence import SectionResearch, besides_the_report, has_room
 
 BRIEF = 300
@@ -91,7 +90,7 @@ async def write_report(run: Run, prompt: ReporterPrompt, research: SectionResear
         return Written(text, [say("report_without_model", locale)], by_rules=True)
     notes = [say("offline", locale)] if reply.model == OFFLINE else []
     if notes:
-        notes += await _rows_left_out(reply.text, research, locale)
+        notes += await rows_left_out(reply.text, research.citable, research.state["sources"], research.evidence, locale)
     body, questions, lacking = [*reply.text.split(f"\n{FOLLOW_UP_MARK}"), "", ""][:3]
     text = f"{body}\n{FOLLOW_UP_MARK}{questions}"
     written = Written(text, [say("cut_off", locale)] if reply.cut_off else [], notes, by_rules=bool(notes))
@@ -108,22 +107,6 @@ async def write_report(run: Run, prompt: ReporterPrompt, research: SectionResear
         body = written.text.partition(f"\n{FOLLOW_UP_MARK}")[0]
         written.limits += _words_missed(run.context, body, length, locale)
     return written
-
-
-async def _rows_left_out(text: str, research: SectionResearch, locale: str) -> list[str]:
-    """Say of each table of which a text shows some rows how many of how many these are."""
-    cited = {key: excerpt for key, excerpt in research.citable.items() if f"[{key}]" in text}
-    shown: dict[tuple[str, str], set[str]] = {}
-    for excerpt in cited.values():
-        source = await research.evidence.get_text(excerpt.content_hash)
-        if table := table_at(source, excerpt.end):
-            rows = shown.setdefault((excerpt.content_hash, "\n".join(table)), set())
-            rows.update(row for row in table if row in excerpt.quote)
-    return [
-        say("offline_rows", locale, title=research.state["sources"][key].title, shown=len(rows), rows=count)
-        for (key, table), rows in shown.items()
-        if 0 < len(rows) < (count := len(table.split("\n")))
-    ]
 
 
 def _differing(prompt: ReporterPrompt, research: SectionResearch) -> list[Contradiction]:

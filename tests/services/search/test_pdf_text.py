@@ -1,6 +1,5 @@
 """PDF files as people have them: columns, hyphens, ligatures, running heads, page numbers and tables."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -10,52 +9,7 @@ from services.search.documents import open_documents
 from services.search.pdf_text import carried_over, pdf_text
 from services.text.heads import Sections, section_names
 from services.text.quote_location import locate
-
-LEFT = [
-    "The harbour of Varde was first dredged in",
-    "spring, when the ice had left the river and",
-    "the barges could be brought up from the",
-    "yard. The work took eleven weeks and it",
-    "was paid for by the merchants of the town",
-]
-RIGHT = [
-    "Nobody had sounded the outer bar before the",
-    "survey of that summer. It found nine feet",
-    "at low water, two more than the pilots had",
-    "believed, and a wreck that no chart had ever",
-    "shown, with its mast still standing upright",
-]
-
-
-def _pdf(
-    *pages: Sequence[tuple[float, float, str]],
-    titles: int = 0,
-    encoding: str = "",
-    drawn: str = "",
-    larger: str = "!",
-    type3: Sequence[str] = (),
-) -> bytes:
-    """Return a PDF file of lines at places of its pages, written in the order given, over a drawing.
-
-    The font is Helvetica, or of `type3`, its definition and its glyphs, which are objects from the fourth on. The first `titles` lines are in larger type, those that begin with `larger` in type that is a little larger than that of the text.
-    """
-    helvetica = f"<</Type/Font/Subtype/Type1/BaseFont/Helvetica{encoding}>>"
-    objects = ["<</Type/Catalog/Pages 2 0 R>>", "", *(type3 or [helvetica])]
-    kids: list[int] = []
-    for number, page in enumerate(pages):
-        content = f"{drawn}\n" + "\n".join(
-            f"BT /F1 {14 if number == 0 and place < titles else 12 if text.startswith(larger) else 10} Tf {x} {y} Td ({text.removeprefix(larger)}) Tj ET"
-            for place, (x, y, text) in enumerate(page)
-        )
-        objects.append(f"<</Length {len(content)}>>stream\n{content}\nendstream")
-        objects.append(
-            "<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources<</Font<</F1 3 0 R>>>>"
-            f"/Contents {len(objects)} 0 R>>"
-        )
-        kids.append(len(objects))
-    objects[1] = f"<</Type/Pages/Kids[{' '.join(f'{kid} 0 R' for kid in kids)}]/Count {len(kids)}>>"
-    body = "".join(f"{number} 0 obj{text}\nendobj\n" for number, text in enumerate(objects, 1))
-    return f"%PDF-1.4\n{body}trailer<</Root 1 0 R>>\n%%EOF\n".encode("latin-1")
+from tests.services.search.pdf_files import LEFT, RIGHT, pdf_of
 
 
 def _column(lines: list[str], left: float, top: float = 700) -> list[tuple[float, float, str]]:
@@ -65,7 +19,7 @@ def _column(lines: list[str], left: float, top: float = 700) -> list[tuple[float
 @pytest.mark.parametrize("lower", [0, 4])
 def test_columns_that_were_written_across_are_read_one_after_the_other(lower: float) -> None:
     both = [line for pair in zip(_column(LEFT, 72), _column(RIGHT, 310, 700 - lower), strict=True) for line in pair]
-    text = pdf_text(_pdf([(72, 730, "Two columns below a title over the whole width of the page"), *both]))
+    text = pdf_text(pdf_of([(72, 730, "Two columns below a title over the whole width of the page"), *both]))
     assert f"{' '.join(LEFT)} {' '.join(RIGHT)}" in " ".join(text.split())
     assert locate("the work took eleven weeks and it was paid for", text) is not None
     assert locate("first dredged in Nobody had sounded", text) is None
@@ -74,7 +28,7 @@ def test_columns_that_were_written_across_are_read_one_after_the_other(lower: fl
 def test_three_columns_written_across_are_read_one_after_the_other() -> None:
     narrow = [[line[:28].rstrip() for line in lines] for lines in (LEFT, RIGHT, [line.upper() for line in LEFT])]
     rows = zip(*(_column(lines, 40 + 190 * place) for place, lines in enumerate(narrow)), strict=True)
-    text = " ".join(pdf_text(_pdf([line for row in rows for line in row])).split())
+    text = " ".join(pdf_text(pdf_of([line for row in rows for line in row])).split())
     assert " ".join(" ".join(lines) for lines in narrow) == text
 
 
@@ -84,13 +38,13 @@ def test_a_table_without_rules_is_a_table() -> None:
         (72 + 120 * cell, 700 - 14 * place, text) for place, row in enumerate(rows) for cell, text in enumerate(row)
     ]
     head, *body = [f"| {' | '.join(row)} |" for row in rows]
-    assert pdf_text(_pdf(page)).splitlines() == [head, "| --- | --- | --- |", *body]
+    assert pdf_text(pdf_of(page)).splitlines() == [head, "| --- | --- | --- |", *body]
 
 
 def test_a_raised_digit_is_an_exponent_or_a_note_and_no_part_of_the_number() -> None:
     content = "Data was lost every 10 Td5 Tu years, as Holm Td2 Tu says of 1105 nodes"
     shown = content.replace(" Td", ") Tj /F1 6 Tf 4 Ts (").replace(" Tu", ") Tj /F1 10 Tf 0 Ts (")
-    assert pdf_text(_pdf([(72, 700, shown)])) == "Data was lost every 10^5 years, as Holm^2 says of 1105 nodes"
+    assert pdf_text(pdf_of([(72, 700, shown)])) == "Data was lost every 10^5 years, as Holm^2 says of 1105 nodes"
 
 
 def test_words_in_a_ruled_table_stay_apart() -> None:
@@ -101,7 +55,7 @@ def test_words_in_a_ruled_table_stay_apart() -> None:
         for cell, text in enumerate(row)
     ]
     boxes = [f"{72 + 90 * cell} {700 - 20 * place} 90 20 re S" for place in range(3) for cell in range(2)]
-    text = pdf_text(_pdf(page, drawn="\n".join(boxes)))
+    text = pdf_text(pdf_of(page, drawn="\n".join(boxes)))
     assert text.splitlines() == [
         "| Replaced by | On board of |",
         "| --- | --- |",
@@ -125,7 +79,7 @@ def test_a_head_of_two_rows_is_one_and_its_signs_are_those_of_prose() -> None:
         for cell in range(5)
         if (place, cell) != (1, 0)
     ]
-    text = pdf_text(_pdf(page, drawn="\n".join([*over, *boxes]), encoding="/Encoding<</Differences[64/uni2F12]>>"))
+    text = pdf_text(pdf_of(page, drawn="\n".join([*over, *boxes]), encoding="/Encoding<</Differences[64/uni2F12]>>"))
     assert text.splitlines() == [
         "| 力 | 2025 (m) | 2025 share | 2024 (m) | 2024 share |",
         "| --- | --- | --- | --- | --- |",
@@ -140,7 +94,7 @@ def test_the_first_row_may_lie_within_a_column_that_later_rows_make() -> None:
         [(76, "as"), (100, "Wire upon drums"), (220, "most")],
     ]
     page = [(left, 700 - 14 * place, text) for place, row in enumerate(rows) for left, text in row]
-    assert pdf_text(_pdf(page)).splitlines()[2:] == [
+    assert pdf_text(pdf_of(page)).splitlines()[2:] == [
         "| is | Sounding across | more |",
         "| as | Wire upon drums | most |",
     ]
@@ -156,7 +110,7 @@ def test_the_first_row_may_lie_within_a_column_that_later_rows_make() -> None:
 )
 def test_a_title_is_what_a_first_page_has_in_the_largest_type(text: list[str]) -> None:
     head = [(72.0, 730.0 - 16 * place, line) for place, line in enumerate(text)]
-    pages = _pdf([*head, *_column(LEFT, 72)], _column(RIGHT, 72), titles=len(text))
+    pages = pdf_of([*head, *_column(LEFT, 72)], _column(RIGHT, 72), titles=len(text))
     read = convert("sounding.pdf", pages)
     assert "error" not in read
     assert read["title"] == " ".join(text)
@@ -165,7 +119,7 @@ def test_a_title_is_what_a_first_page_has_in_the_largest_type(text: list[str]) -
 
 
 def test_a_file_without_a_title_is_named_by_its_first_line_and_not_by_a_page() -> None:
-    read = convert("sounding.pdf", _pdf(_column(LEFT, 72)[:1], _column(RIGHT, 72)))
+    read = convert("sounding.pdf", pdf_of(_column(LEFT, 72)[:1], _column(RIGHT, 72)))
     assert "error" not in read
     assert read["title"] == LEFT[0]
 
@@ -173,7 +127,7 @@ def test_a_file_without_a_title_is_named_by_its_first_line_and_not_by_a_page() -
 def test_a_page_whose_fonts_do_not_say_what_their_signs_are_has_no_text() -> None:
     unnamed = " ".join(f"/sign{code}" for code in range(32, 127))
     encoding = f"/Encoding<</Type/Encoding/Differences[32 {unnamed}]>>"
-    assert pdf_text(_pdf(_column(LEFT, 72), encoding=encoding)) == ""
+    assert pdf_text(pdf_of(_column(LEFT, 72), encoding=encoding)) == ""
 
 
 @pytest.mark.parametrize(
@@ -194,7 +148,7 @@ def test_numbered_lines_lists_and_remarks_in_code_are_no_tables(lines: list[str]
         for place, line in enumerate(lines)
         for left, part in zip((72, 160), line.split("  "), strict=True)
     ]
-    assert "|" not in pdf_text(_pdf(page))
+    assert "|" not in pdf_text(pdf_of(page))
 
 
 TABLES = {
@@ -226,7 +180,9 @@ def test_a_table_without_rules_in_a_printed_page_is_a_table_and_prose_in_columns
     page, table = TABLES[language]
     (own,) = [
         block
-        for block in pdf_text(weasyprint.HTML(string=f"<html lang={language}>{style}{page}").write_pdf()).split("\n\n")
+        for block in pdf_text(weasyprint.HTML(string=f"<html lang={language}>{style}{page}").write_pdf()).split(
+            "\n\n"
+        )
         if "|" in block
     ]
     assert own == table
@@ -245,14 +201,16 @@ def test_pages_are_numbered_without_their_running_heads_and_feet() -> None:
         ]
         for number, lines in enumerate([LEFT, RIGHT, LEFT[::-1], RIGHT[::-1]])
     ]
-    text = pdf_text(_pdf(*pages))
+    text = pdf_text(pdf_of(*pages))
     assert text.count("Annual report") == 1
     assert "of 40" not in text
     assert [line for line in text.splitlines() if line.startswith("#")] == [f"## Page {number}" for number in (2, 3, 4)]
 
 
 def test_a_sentence_over_the_end_of_a_page_stands_in_one_piece() -> None:
-    text = pdf_text(_pdf(_column(LEFT, 72), _column(["at large, who also paid for a lamp.", "Later it was lost."], 72)))
+    text = pdf_text(
+        pdf_of(_column(LEFT, 72), _column(["at large, who also paid for a lamp.", "Later it was lost."], 72))
+    )
     assert "merchants of the town at large, who also paid for a lamp." in text
     assert text.index("a lamp.") < text.index("## Page 2") < text.index("Later it was lost.")
     pages = ["paid for by the merchants of the town", "latency (ms)\n\n| mean | median |\n| --- | --- |\n| 8 | 7 |"]
@@ -265,7 +223,7 @@ def test_words_that_a_line_end_divided_are_whole_and_compounds_keep_their_hyphen
         "nel twice, and a merchant who was well-",
         "known paid him for it in the same week",
     ]
-    text = pdf_text(_pdf(_column(lines, 72)))
+    text = pdf_text(pdf_of(_column(lines, 72)))
     assert (
         text
         == "A well-known pilot measured the channel twice, and a merchant who was well-known paid him for it in the same week"
@@ -304,7 +262,7 @@ def test_short_lines_in_larger_type_are_the_headings_of_sections_that_go_on_over
     first = ["Dredging the harbour", "!Ann Roy", "!1 The river", *LEFT, "!1.1 The yard", "!2 Depths", *RIGHT]
     second = ["# two", "Of the wreck", "!Notes", "none", *(f"!Entry {number}" for number in range(5))]
     lines = [[(72.0, 760.0 - 14 * place, line) for place, line in enumerate(page)] for page in (first, second)]
-    text = pdf_text(_pdf(*lines, titles=1))
+    text = pdf_text(pdf_of(*lines, titles=1))
     headings = ["# Dredging the harbour", "## 1 The river", "### 1.1 The yard", "## 2 Depths", "## Page 2", "## Notes"]
     assert [line for line in text.splitlines() if line.startswith("#")] == headings
     assert "\n\nAnn Roy\n\n" in text
@@ -320,15 +278,15 @@ def test_short_lines_in_larger_type_are_the_headings_of_sections_that_go_on_over
 
 def test_lines_in_double_spacing_are_one_paragraph() -> None:
     paragraphs = [*LEFT, "", *RIGHT, "", *LEFT]
-    text = pdf_text(_pdf([(72, 700 - 24 * place, line) for place, line in enumerate(paragraphs) if line]))
+    text = pdf_text(pdf_of([(72, 700 - 24 * place, line) for place, line in enumerate(paragraphs) if line]))
     assert text.replace("\n\n", "¶").split("¶")[0].split() == " ".join(LEFT).split()
     assert text.count("\n\n") == 2
 
 
 def test_ligatures_of_tex_without_a_character_map_are_read() -> None:
     lines = [(72, 700, "The \\014rst de\\014nition of a sta\\013 is e\\016cient, and"), (72, 688, "\\015oats.")]
-    assert "The first definition of a staff is efficient, and" in pdf_text(_pdf(lines))
-    assert "floats." in pdf_text(_pdf(lines))
+    assert "The first definition of a staff is efficient, and" in pdf_text(pdf_of(lines))
+    assert "floats." in pdf_text(pdf_of(lines))
 
 
 def test_stretched_blanks_above_each_other_in_some_lines_are_no_gap_between_columns() -> None:
@@ -338,7 +296,7 @@ def test_stretched_blanks_above_each_other_in_some_lines_are_no_gap_between_colu
         words = row.split()
         divided = [" ".join(words[:4]), " ".join(words[4:])] if row in LEFT[:2] else [row]
         page += [(x, 700 - 12 * place, part) for x, part in zip((72, 215), divided, strict=False)]
-    assert pdf_text(_pdf(page)).split() == " ".join(rows).split()
+    assert pdf_text(pdf_of(page)).split() == " ".join(rows).split()
 
 
 def test_lines_in_a_font_without_heights_are_one_paragraph() -> None:
@@ -359,4 +317,4 @@ def test_lines_in_a_font_without_heights_are_one_paragraph() -> None:
         "gaag ghag gaaah gaahg haaag",
     ]
     page = [(72.0, 700.0 - 12 * place, row) for place, row in enumerate(rows)]
-    assert pdf_text(_pdf(page, type3=[font, *streams])) == " ".join(rows)
+    assert pdf_text(pdf_of(page, type3=[font, *streams])) == " ".join(rows)
