@@ -180,9 +180,7 @@ def test_a_table_without_rules_in_a_printed_page_is_a_table_and_prose_in_columns
     page, table = TABLES[language]
     (own,) = [
         block
-        for block in pdf_text(weasyprint.HTML(string=f"<html lang={language}>{style}{page}").write_pdf()).split(
-            "\n\n"
-        )
+        for block in pdf_text(weasyprint.HTML(string=f"<html lang={language}>{style}{page}").write_pdf()).split("\n\n")
         if "|" in block
     ]
     assert own == table
