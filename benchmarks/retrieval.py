@@ -155,7 +155,11 @@ async def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--set", action="append", help="only the sets whose name begins so")
     chosen = parser.parse_args()
-    tasks = [task for task in TASKS if not chosen.set or any(task.name.lower().startswith(name.lower()) for name in chosen.set)]
+    tasks = [
+        task
+        for task in TASKS
+        if not chosen.set or any(task.name.lower().startswith(name.lower()) for name in chosen.set)
+    ]
     if not tasks:
         parser.error(f"--set: no set begins so; there are {', '.join(task.name for task in TASKS)}")
     measured: dict[str, Any] = {}
