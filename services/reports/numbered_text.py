@@ -65,9 +65,10 @@ class Citations:
 def numbered_text(report: Report, *, counts: bool = True) -> tuple[Block, ...]:
     """Return the text of a report with a tree, title first, charts as drawings, without the references; `counts` of its statements stand in a line of their own."""
     document = report.document or Document(())
-    stated = counts_of(report.citations, report.answered, labels_for(report.locale), by_rules=report.by_rules)
-    summary = stated.text if counts else ""
-    line = [Paragraph((Text(summary, frozenset({"emphasis"})),))] if summary else []
+    line = []
+    if counts:
+        stated = counts_of(report.citations, report.answered, labels_for(report.locale), by_rules=report.by_rules)
+        line = [Paragraph((Text(stated.text, frozenset({"emphasis"})),))] if stated.text else []
     blocks = [*document.body[:1], *line, *document.notes, *document.body[1:], *document.added]
     citations = Citations.of(report)
     return tuple(_numbered(block, citations) for block in blocks)

@@ -192,7 +192,7 @@ async def tables_once(run: Run, text: str, limit: int, found: Collection[str]) -
 
     async def work() -> _Tables:
         providers = await providers_for(run.context)
-        near, others = providers.overview_of_tables(text, limit, found)
+        near, others = await asyncio.to_thread(providers.overview_of_tables, text, limit, found)
         tables = [*near, *await providers.all_texts(text)]
         max_chars = min(DESCRIBED, ALL_DESCRIBED // max(1, len(tables)))
         return _Tables(described=[*(table.describe(max_chars) for table in tables), *names_of(others)])
@@ -209,7 +209,7 @@ async def table_files_once(
         providers = await providers_for(run.context)
         described = await providers.all_texts(text) if SUFFIX in text else []
         named = [table for table in described if table.view.file in text]
-        tables = [*named, *providers.nearest_tables(text, limit, found)]
+        tables = [*named, *await asyncio.to_thread(providers.nearest_tables, text, limit, found)]
         files = await asyncio.gather(*(asyncio.to_thread(table.read) for table in tables))
         hashes = [await evidence.put_bytes(data) for data in files]
         return _TableFiles(views=[table.view for table in tables], hashes=hashes)

@@ -74,3 +74,14 @@ def test_a_statement_that_stands_elsewhere_on_the_page_and_a_quote_of_it_are_che
         assert word
         page.write_text(f"{text[: word.start(1)]}altered{text[word.end(1) :]}", "utf-8")
         assert verify_bundle(page.parent).problems, word[0]
+
+
+def test_a_statement_that_also_stands_where_sources_disagree_and_among_the_quotes_is_checked_where_it_is_made(
+    page: Path,
+) -> None:
+    text = page.read_text("utf-8")
+    made = re.search(r"<blockquote>\s*<p>[^<]*?4,475", text)
+    assert made
+    page.write_text(f"{text[: made.end() - 5]}5,475{text[made.end() :]}", "utf-8")
+    [problem] = verify_bundle(page.parent).problems
+    assert problem.startswith("report.html does not say it: 'On 23 March 1875 HMS Challenger sounded 4,475 fathoms")
