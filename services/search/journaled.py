@@ -197,7 +197,7 @@ async def tables_once(run: Run, text: str, limit: int, found: Collection[str]) -
         max_chars = min(DESCRIBED, ALL_DESCRIBED // max(1, len(tables)))
         return _Tables(described=[*(table.describe(max_chars) for table in tables), *names_of(others)])
 
-    return (await run.journal.once("tables", "tables", {"limit": limit}, _Tables, work)).answer.described
+    return (await run.journal.once("tables", "tables", {"text": text, "limit": limit}, _Tables, work)).answer.described
 
 
 async def table_files_once(

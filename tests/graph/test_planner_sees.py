@@ -1,5 +1,6 @@
 """What the planner is shown of the documents: what there is, the tables nearest to the question, and the titles of what a first search came upon."""
 
+import json
 from pathlib import Path
 
 from leadline import aresearch
@@ -45,3 +46,18 @@ async def test_planner_and_reflector_see_the_titles_of_a_small_folder_once(
         [asked] = endpoint.asked(role)
         assert "<folders>\nPier 0\nPier 1\nPier 2\n</folders>" in asked
         assert "<nearby>" not in asked
+
+
+async def test_a_later_plan_sees_the_tables_near_what_is_missing(endpoint: OpenAIServer, tmp_path: Path) -> None:
+    folder = written(tmp_path / "ferries", piers(3))
+    for number in range(14):
+        (folder / f"a{number:02}.csv").write_text("tide,height\n1,2.5\n2,3.5\n")
+    (folder / "y.csv").write_text("mooring,price\n1,20\n2,30\n")
+    (folder / "z.csv").write_text("ferry,passengers\n1,100\n2,200\n")
+    endpoint.script["researcher"] = [quoting("The ferry calls at pier 1 of Norland.")]
+    missing = {"has_enough_context": False, "missing_aspects": ["the price of a mooring"]}
+    endpoint.script["reflector"] = [json.dumps(missing), json.dumps({"has_enough_context": True})]
+    await aresearch(QUESTION, docs=[folder])
+    first, second, *_ = (asked.partition("<tables>")[2].strip() for asked in endpoint.asked("planner"))
+    assert "y.csv: " not in first
+    assert "y.csv: 2 rows; columns: mooring" in second
