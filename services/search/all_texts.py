@@ -7,15 +7,16 @@ from pathlib import PurePath
 from typing import Any
 
 from schemas.card import Card
-from services.search.file_types import MAX_CHARACTERS, TABLES
+from services.search.file_types import MAX_CHARACTERS, RECORDS, TABLES
 from services.search.index import FolderIndex
+from services.search.read_markdown import without_fence
 from services.search.table_profile import Table, profile
 from services.text.normal_form import slug_of
 
 SUFFIX = "-texts.jsonl"
 """What the names of these files end with."""
 FEWEST = 10
-"""Texts from which a folder has such a file: fewer are read by search."""
+"""Texts from which a folder has such a file: fewer are read by search, unless they hold records."""
 LONGEST = 30_000_000
 """Characters of all texts together; a folder that has more has no such file."""
 LONGEST_NAME = 60
@@ -40,11 +41,11 @@ class AllTexts(Table):
 
 
 def all_texts(index: FolderIndex, wanted: str) -> AllTexts | None:
-    """Describe the file of a folder's documents, with samples for what is wanted; None where they are few or too long together. Blocking."""
-    if index.count() < FEWEST or index.characters() > LONGEST:
+    """Describe the file of a folder's documents, with samples for what is wanted; None where they are few without records, or too long together. Blocking."""
+    if index.characters() > LONGEST:
         return None
     records = list(_records(index, SAMPLE))
-    if len(records) < FEWEST:
+    if len(records) < FEWEST and not any(PurePath(record["path"]).suffix.lower() in RECORDS for record in records):
         return None
     fields = [field for field in records[0] if field != "text" and any(record[field] for record in records)]
     rows: list[Sequence[str]] = [fields, *([record[field] for field in fields] for record in records)]
@@ -89,5 +90,5 @@ def _records(index: FolderIndex, characters: int) -> Iterator[dict[str, str]]:
                 "dates": "; ".join(f"{label}: {date}" for label, date in card.dates.items()),
                 "status": card.status,
                 "version": card.version,
-                "text": text,
+                "text": without_fence(text),
             }

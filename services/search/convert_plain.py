@@ -15,7 +15,7 @@ from schemas.card import Card
 from services.sandbox.jobs import serve
 from services.search import read_asciidoc, read_latex, read_mediawiki, read_rst, read_xml
 from services.search.conversion import Content, converted, with_passages
-from services.search.file_types import CODE, DATA, TABLES, Converted
+from services.search.file_types import CODE, DATA, RECORDS, TABLES, Converted
 from services.search.read_markdown import as_read, in_fence
 from services.search.sheets import csv_sheet, delimiter_of, sheets_markdown, tables_of
 from services.search.table_profile import Profiled, profiled
@@ -73,7 +73,7 @@ def _text(suffix: str, text: str) -> str:
     """Return the text of a file, whose markup stays as it is but for what other parts of Leadline read as Markdown."""
     if suffix in MARKUP:
         return MARKUP[suffix](text)
-    if suffix in CODE or suffix == ".xml":
+    if suffix in CODE | RECORDS:
         return "\n".join(in_fence(text.strip("\n"), suffix[1:]))
     if suffix == ".rtf":
         return str(rtf_to_text(text, errors="replace"))  # type: ignore[no-untyped-call]  # striprtf has no types

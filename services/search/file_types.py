@@ -29,7 +29,9 @@ CODE = frozenset(
     ).split()
 )
 """Program code and settings, in which `#` heads nothing."""
-DATA = CODE | frozenset(".ipynb .json .jsonl .log .ndjson .srt .vtt .xml".split())
+RECORDS = frozenset(".json .jsonl .log .ndjson .xml .yaml .yml".split())
+"""Files whose records programs count and compare, however few files hold them."""
+DATA = CODE | RECORDS | frozenset(".ipynb .srt .vtt".split())
 """Text whose first line is no title: code, data, and what is told line by line."""
 PLAIN = DATA | frozenset(
     ".adoc .asciidoc .bib .csv .latex .ltx .markdown .md .mediawiki .org .pod .rst .rtf .tex .textile .tsv .txt .wiki".split()

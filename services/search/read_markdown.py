@@ -5,6 +5,7 @@ import re
 from markdown_it import MarkdownIt
 
 from services.text.normal_form import unescape
+from services.text.passages import code_blocks, is_fence
 
 _REFERENCE = re.compile(
     r"(?m)^ {0,3}+\[(?!\^)([^\[\]\n]{1,200}+)\]:[ \t]*+\n?[ \t]*+(\S{1,500}+)(?:[ \t]++[\"'(][^\n]{0,200}+)?[ \t]*+$\n?"
@@ -119,3 +120,12 @@ def in_fence(code: str, language: str = "") -> list[str]:
     """Return code below and above a fence of Markdown that is longer than any in it."""
     fence = max(["```", *(f"{ticks}`" for ticks in _TICKS.findall(code))], key=len)
     return [f"{fence}{language}", code, fence]
+
+
+def without_fence(text: str) -> str:
+    """Return a text that is nothing but code, or its beginning, without the fence; any other as it is."""
+    block = next(code_blocks(text), None)
+    if block is None or (block.start, block.end) != (0, len(text)):
+        return text
+    lines = text.split("\n")
+    return "\n".join(lines[1 : -1 if is_fence(lines[-1]) else None])

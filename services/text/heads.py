@@ -59,12 +59,13 @@ class Sections:
         """Return the innermost heading above a place, behind those above it that tell which it is, the innermost line that encloses it, and the label of its paragraph; empty without any."""
         return self.names(start)[0]
 
-    def names(self, start: int) -> tuple[str, str, str]:
-        """Return the same, and as earlier bundles have it: without the label, and without the headings above the innermost."""
+    def names(self, start: int) -> tuple[str, ...]:
+        """Return the same, and as earlier bundles have it: without the label, without the headings above the innermost, and with the label of a sentence on a line above."""
         place = bisect(self._passages, start, key=lambda passage: passage.start) - 1
         named = (self._passages[place].section, self._passages[place].innermost) if place >= 0 else ("", "")
         unlabelled, before = (without_markup(name)[:LONGEST_SECTION] for name in named)
-        return labelled(unlabelled, label_at(self._text, start)), unlabelled, before
+        label, former = label_at(self._text, start), label_at(self._text, start, stops="")
+        return labelled(unlabelled, label), unlabelled, before, labelled(unlabelled, former)
 
 
 def labelled(section: str, label: str) -> str:
@@ -72,21 +73,27 @@ def labelled(section: str, label: str) -> str:
     return " > ".join(filter(None, [section, label]))
 
 
-def label_at(text: str, start: int) -> str:
-    """Return the label of the paragraph or item that began before a place; empty without one, and where the place begins a line of its own, or has a label itself."""
+def label_at(text: str, start: int, *, stops: str = _STOPS) -> str:
+    """Return the label of the paragraph or item that began before a place; empty without one, and where the place begins a line of its own, or has a label itself.
+
+    A line below one that ends with one of the `stops` is a line of its own.
+    """
     *above, line = text[max(0, start - MAX_LABELLED) : start].rpartition("\n\n")[2].split("\n")
-    if not line.strip() and (not (above and len(above[-1]) >= WRAPPED) or _LABEL.match(text, start)):
+    if not line.strip() and (not (above and _wraps(above[-1], stops)) or _LABEL.match(text, start)):
         return ""
     lines = [*above, line]
     for place in range(len(lines) - 1, -1, -1):
         item, before = _ITEM.match(lines[place]), lines[place - 1] if place else ""
-        wraps = len(before) >= WRAPPED and before[-1] not in _STOPS
-        label = None if wraps and not item else _LABEL.match(lines[place], item.end() if item else 0)
+        label = None if _wraps(before) and not item else _LABEL.match(lines[place], item.end() if item else 0)
         if label and len(label[1].split()) <= LONGEST_LABEL:
             return label[1].strip()
         if item:
             break
     return ""
+
+
+def _wraps(line: str, stops: str = _STOPS) -> bool:
+    return len(line) >= WRAPPED and line[-1] not in stops
 
 
 def section_names(text: str) -> str:

@@ -61,6 +61,19 @@ async def test_few_or_very_long_texts_make_no_file(
     assert await documents.all_texts("letter 8 that was sent") is None
 
 
+async def test_a_single_file_of_records_makes_one_and_programs_get_it_as_it_was_written(tmp_path: Path) -> None:
+    folder = letters(tmp_path / "post", 2)
+    written = json.dumps(
+        [{"keeper": "Hale", "ships": ["Blake", "Tuscarora"]}, {"keeper": "Ross", "ships": []}], indent=1
+    )
+    (folder / "keepers.json").write_text(written)
+    table = await (await open_documents(folder, tmp_path / "home")).all_texts("keepers and their ships")
+    assert table is not None
+    texts = {record["path"]: record["text"] for record in map(json.loads, table.read().decode().splitlines())}
+    assert texts["keepers.json"] == written
+    assert written in {json.loads(line)["text"] for line in table.view.sample.splitlines()}
+
+
 async def test_folders_of_one_name_have_files_of_different_names(tmp_path: Path) -> None:
     named = "the post of\n" + 40 * "many "
     folders = [letters((tmp_path / str(place)) / named, 10) for place in range(2)]

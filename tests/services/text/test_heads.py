@@ -22,6 +22,9 @@ Status: lost
 
 张三：绳子太重。我不同意。
 李四：我同意。就这样。
+
+Casts by year: 120 in the first, 240 in the second, and none in the third.
+The line was lost twice.
 """
 
 
@@ -39,6 +42,7 @@ Status: lost
         ("Status", ""),
         ("我不同意", "张三"),
         ("就这样", "李四"),
+        ("The line was lost", ""),
     ],
 )
 def test_who_speaks_is_known_amid_a_paragraph(words: str, label: str) -> None:
