@@ -12,9 +12,9 @@ from schemas.researcher import Findings, NumberedPassage, ResearcherPrompt, find
 from services.models import ask
 from services.run.errors import LimitReached, ModelError
 from services.run.log import log
+from services.text.code_blocks import is_fence
 from services.text.heads import above
 from services.text.length import words_in
-from services.text.passages import is_fence
 from services.text.units import units
 
 MOST_QUOTED = 900

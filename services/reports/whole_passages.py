@@ -8,8 +8,9 @@ from schemas.evidence import Excerpt, Source
 from services.evidence.references import MOST_QUOTED
 from services.reports.section_evidence import READ_KINDS, TextOf
 from services.run.errors import StoreError
+from services.text.code_blocks import is_fence
 from services.text.heads import Heads
-from services.text.passages import each_passage, is_fence
+from services.text.passages import each_passage
 from services.text.quotable import without_markup
 from services.text.spans import Span
 from services.text.units import units

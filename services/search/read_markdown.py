@@ -4,8 +4,8 @@ import re
 
 from markdown_it import MarkdownIt
 
+from services.text.code_blocks import code_blocks, is_fence
 from services.text.normal_form import unescape
-from services.text.passages import code_blocks, is_fence
 
 _REFERENCE = re.compile(
     r"(?m)^ {0,3}+\[(?!\^)([^\[\]\n]{1,200}+)\]:[ \t]*+\n?[ \t]*+(\S{1,500}+)(?:[ \t]++[\"'(][^\n]{0,200}+)?[ \t]*+$\n?"

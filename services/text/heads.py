@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from services.text.code_blocks import code_blocks
 from services.text.page_numbers import is_page
-from services.text.passages import WRAPPED, code_blocks, split
+from services.text.passages import WRAPPED, split
 from services.text.quotable import without_markup
 from services.text.spans import plain_heading
 from services.text.tables import row_of, same_table

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import chain, pairwise
 from typing import Literal
 
+from services.text.code_blocks import CODE, FENCE_LINE, FENCED, code_blocks, parts_of_code
 from services.text.page_numbers import is_page
 from services.text.spans import EnclosingLines, Span
 
@@ -19,18 +20,10 @@ LONGEST_WHOLE = 3
 WRAPPED = 50
 """Characters from which on a line of prose may have been wrapped."""
 _CJK_SHARE = 0.3
-CODE_LINES = 20
-"""Lines of code that stay whole in a quote; longer code has parts of so many."""
 _INTRODUCES = (":", "：", "{", "[")
 """Ends of a text that introduces the list, table, code or object below it."""
 _ANY_HEADING = re.compile(r"(?m)^#{1,6}[ \t]++([^\n]++)")
 _NOT_BLANK = re.compile(r"[^\n]")
-_CODE = r"^[ \t]*+(?P<fence>`{3,}+|~{3,}+)[^`\n]*+(?:\n|\Z)(?s:.*?)(?:^[ \t]*+(?P=fence)[`~]*+[ \t]*+$|\Z)"
-_FENCED = re.compile(_CODE, re.MULTILINE)
-_FENCE_LINE = re.compile(r"(?m)^[ \t]*+(?:`{3,}+|~{3,}+)[ \t]*+$")
-_LINES = rf"(?:[^\n]*+\n){{0,{CODE_LINES - 1}}}[^\n]*+\n?"
-_CODE_PART = re.compile(rf"(?=[^\n]|\n)(?>{_LINES}\Z|(?:[^\n]*+\n){{0,{CODE_LINES - 1}}}[^\w\n]*+\n|{_LINES})")
-"""So many lines of code, or where more follow those up to the last one among them without words: blank, `}`, or `#` in a comment."""
 _ABBREVIATION = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Sr|Jr|St|Lt|Col|Gen|Capt|Cmdr|Adm|Rev|Hon|Sir|No|Nos|Vol|Fig|Eq|pp|p|ca|c|cf|vs|etc|al|[Ee]\.g|[Ii]\.e|"
     r"Inc|Ltd|Co|Corp|approx|est|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|U\.S|U\.K|H\.M\.S|R\.N)|\b[A-Z])\.$|\((?:b|d|fl|r)\.$"
@@ -38,7 +31,7 @@ _ABBREVIATION = re.compile(
 _GOES_ON = "\"'”’)]!?"
 """Marks behind which a small letter goes on with the sentence: `(Smith et al.) found`, `await! was kept`."""
 _END = re.compile(
-    rf"(?m)(?P<code>{_CODE})|(?P<row>^[ \t]*+\|[^\n]*\|[ \t]*+$)"
+    rf"(?m)(?P<code>{CODE})|(?P<row>^[ \t]*+\|[^\n]*\|[ \t]*+$)"
     r"|(?P<inside>\[(?>(?:[^\[\]\n]|\n(?![ \t]*\n)){1,300})\]\([^()\s]{1,500}+(?:\s\"[^\"\n]{0,200}+\")?\)|(?<!`)`[^`\n]{1,300}+`(?!`)"
     r"|(?<!\w)\"(?=\S)[^\"\n]{1,300}?(?=[.!?]?\"(?!\w))|“[^“”\n]{1,300}?(?=[.!?。！？]?”))"
     r"|(?<![.!?])[.!?]++[\"'”’)\]]*+(?=\s|\Z)|[。！？；।॥؟۔]++(?![》〉])[”’」』）]*+(?:\*{1,3}(?![*\w]))?|(?<=: )…(?= )|\n++"
@@ -81,7 +74,7 @@ def each_passage(text: str, target: int | None = None) -> Iterator[Span]:
         target = TARGET // 2 if _cjk_share(text) > _CJK_SHARE else TARGET
     headings: dict[int, str] = {}
     page = ""
-    lines = [match[0] for match in _ANY_HEADING.finditer(_FENCED.sub("", text))]
+    lines = [match[0] for match in _ANY_HEADING.finditer(FENCED.sub("", text))]
     known = [*filter(None, (_heading(line) for line in lines if not is_page(line)))]
     times, levels = Counter(name for _, name in known), [level for level, _ in known]
     is_titled = levels.count(min(levels, default=0)) == 1
@@ -152,11 +145,6 @@ def _blocks(text: str, target: int) -> Iterator[Span]:
                 yield stripped
 
 
-def code_blocks(text: str) -> Iterator[Span]:
-    """Yield the blocks of code of a text, with their fences."""
-    return (Span(*match.span(), code=True) for match in _FENCED.finditer(text))
-
-
 def _unbroken(text: str) -> Iterator[tuple[int, int, bool]]:
     """Yield where code stands, and what stands between blank lines outside of it, each with whether it is code."""
     start = 0
@@ -205,16 +193,16 @@ def sentences(text: str, *, in_code: bool = False) -> list[Span]:
 def _each_sentence(text: str, *, in_code: bool = False) -> Iterator[Span]:
     start = 0
     if in_code:
-        fence = _FENCE_LINE.search(text)
+        fence = FENCE_LINE.search(text)
         start = fence.end() if fence else len(text)
-        yield from _parts_of_code(text, 0, start)
+        yield from parts_of_code(text, 0, start)
     for mark in _END.finditer(text, start):
         if mark["inside"]:
             continue
         if mark["code"] or mark["row"]:
             if (before := _strip(text, start, mark.start())) is not None:
                 yield before
-            yield from _parts_of_code(text, *mark.span()) if mark["code"] else [Span(*mark.span())]
+            yield from parts_of_code(text, *mark.span()) if mark["code"] else [Span(*mark.span())]
             start = mark.end()
             continue
         if mark.group()[0] != "\n" and _HEADING_LINE.match(text, start):
@@ -240,23 +228,6 @@ def _goes_on(text: str, start: int, mark: re.Match[str]) -> bool:
         return False
     abbreviated = _ABBREVIATION.search(text[max(start, mark.end() - 12) : mark.end()])
     return bool(abbreviated) or (stop == "." and text[start : mark.start()].strip().isdecimal())
-
-
-def _parts_of_code(text: str, start: int, end: int) -> Iterator[Span]:
-    """Yield parts of code, between lines; a last part without words, such as its fence alone, belongs to the one before it."""
-    part: Span | None = None
-    for match in _CODE_PART.finditer(text, start, end):
-        if not (written := match.group().strip()):
-            continue
-        right = match.start() + len(match.group().rstrip())
-        if part is not None and not any(map(str.isalnum, written)):
-            part = replace(part, end=right)
-            continue
-        if part is not None:
-            yield part
-        part = Span(match.end() - len(match.group().lstrip("\n")), right, code=True)
-    if part is not None:
-        yield part
 
 
 def statements(text: str) -> list[Span]:
@@ -321,11 +292,6 @@ def kind_of(text: str, start: int, end: int) -> Kind:
 def is_table_head(text: str, start: int) -> bool:
     """Tell whether a line of a text gives the headings of a table, or is the rule below them."""
     return _TABLE_HEAD.match(text, start) is not None
-
-
-def is_fence(line: str) -> bool:
-    """Tell whether a line begins or ends code."""
-    return line.lstrip().startswith(("```", "~~~"))
 
 
 def may_join(quoted: Sequence[Kind], beside: Kind, *, above: bool = False) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 
-from services.text.passages import code_blocks, is_fence
+from services.text.code_blocks import code_blocks, is_fence
 from services.text.spans import Span
 from services.text.tables import cells_of
 from services.text.tokens import has_cjk

@@ -9,7 +9,7 @@ from schemas.evidence_view import EvidenceView
 from schemas.reporter import ReporterPrompt
 from services.models.offline.closest import closest_passages
 from services.run.ui_text import say
-from services.text.passages import code_blocks, is_fence
+from services.text.code_blocks import code_blocks, is_fence
 from services.text.questions import clauses_of
 from services.text.quotable import GAP, as_line
 from services.text.spans import Span

@@ -1,5 +1,6 @@
 """Passages and sentences: exact offsets, and cuts where the text itself has them."""
 
+import json
 import tracemalloc
 from itertools import pairwise
 
@@ -233,3 +234,11 @@ def test_a_text_that_ends_with_a_colon_is_quoted_with_the_table_that_it_announce
     start, end = widen(text, (0, text.index("\n")), 100)
     assert text[start:end].startswith("How deep is it? By the leads of the survey:\n\n| lead | depth |")
     assert text[start:end].endswith("| 2 | 22 fathoms |") if rows == 3 else 170 < end - start <= 200
+
+
+def test_long_code_is_cut_where_its_records_end() -> None:
+    ropes = [{"name": f"rope {n}", "lengths": [n, n + 1], "of": "hemp"} for n in range(9)]
+    text = f"```json\n{json.dumps(ropes, indent=1)}\n```"
+    parts = [text[part.start : part.end] for part in sentences(text)]
+    assert len(parts) > 2
+    assert all(part.endswith(" },") for part in parts[:-1])

@@ -1,0 +1,61 @@
+"""Code in a text: its blocks between fences, and their parts."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from services.text.spans import Span
+
+CODE_LINES = 20
+"""Lines of code that stay whole in a quote; longer code has parts of so many."""
+CODE = r"^[ \t]*+(?P<fence>`{3,}+|~{3,}+)[^`\n]*+(?:\n|\Z)(?s:.*?)(?:^[ \t]*+(?P=fence)[`~]*+[ \t]*+$|\Z)"
+FENCED = re.compile(CODE, re.MULTILINE)
+FENCE_LINE = re.compile(r"(?m)^[ \t]*+(?:`{3,}+|~{3,}+)[ \t]*+$")
+_CLOSING = re.compile(r"([ \t]*+)[^\w\n({\[]*+(?:\n|\Z)")
+"""A line of code that has no words and opens nothing: blank, `}`, or `#` in a comment."""
+
+
+def code_blocks(text: str) -> Iterator[Span]:
+    """Yield the blocks of code of a text, with their fences."""
+    return (Span(*match.span(), code=True) for match in FENCED.finditer(text))
+
+
+def is_fence(line: str) -> bool:
+    """Tell whether a line begins or ends code."""
+    return line.lstrip().startswith(("```", "~~~"))
+
+
+def parts_of_code(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield parts of code, between lines; a last part without words, such as its fence alone, belongs to the one before it."""
+    part: Span | None = None
+    for first, last in _code_parts(text, start, end):
+        lines = text[first:last]
+        if not (written := lines.strip()):
+            continue
+        right = first + len(lines.rstrip())
+        if part is not None and not any(map(str.isalnum, written)):
+            part = replace(part, end=right)
+            continue
+        if part is not None:
+            yield part
+        part = Span(last - len(lines.lstrip("\n")), right, code=True)
+    if part is not None:
+        yield part
+
+
+def _code_parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield where so many lines of code are, or where more follow those up to the last of the least indented lines that close something."""
+    lines: list[tuple[int, int]] = []
+    while start < end:
+        if len(lines) == CODE_LINES:
+            closing = [
+                (place, found) for place, line in enumerate(lines, 1) if (found := _CLOSING.fullmatch(text, *line))
+            ]
+            last = max((-len(found[1]), place) for place, found in closing)[1] if closing else CODE_LINES
+            yield lines[0][0], lines[last - 1][1]
+            del lines[:last]
+        line_end = text.find("\n", start, end) + 1 or end
+        lines.append((start, line_end))
+        start = line_end
+    if lines:
+        yield lines[0][0], end
