@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from schemas.document import Alignment, Block, Heading, Listing, Paragraph, Table
 from schemas.evidence import EXCERPT_ID, Claim, Excerpt
@@ -187,9 +186,9 @@ async def edited(
         reasons: the verifier's reasons by a statement's words.
         tone: tone of the report.
         unused: excerpts that the draft should use; by default those of high relevance that it does not cite.
-        only_mend: whether only blocks with objections may change, unless the draft lacks what is asked for.
+        only_mend: whether the model is asked to change only what does not hold, and what refers to that, unless the draft lacks what is asked for.
         unmet: what the draft as a whole lacks of what is asked for, in words.
-        found: excerpts of the check, which no writer has seen and by which any block may change.
+        found: excerpts of the check, which no writer has seen.
 
     Returns:
         The new blocks; None if nothing needs a change, or if the answer keeps less than half of the draft although `unmet` is empty.
@@ -232,29 +231,11 @@ async def edited(
         missing_aspects=[] if only_mend else draft.missing_aspects,
     )
     answer = await ask("reporter", prompt, Editing, template=TEMPLATE)
-    free = {piece.id for piece in pieces} if unmet or found or not only_mend else with_objections(pieces, views)
-    edits = [edit for edit in answer.edits[:MAX_EDITS] if edit.block in free]
-    blocks = with_edits(pieces, edits, {excerpt.id: excerpt for excerpt in draft.excerpts})
+    blocks = with_edits(pieces, answer.edits[:MAX_EDITS], {excerpt.id: excerpt for excerpt in draft.excerpts})
     min_words = 0.0 if unmet else LEAST_LEFT * words_in(to_draft(draft.blocks))
     if not blocks or blocks == draft.blocks or words_in(to_draft(blocks)) < min_words:
         return None
     return blocks
-
-
-def with_objections(pieces: Sequence[Piece], views: Sequence[BlockView]) -> set[str]:
-    """Return the ids of pieces with objections, of those that may refer to them (blocks beside them, the opening), and of the heads of tables whose rows have some.
-
-    A head says part of what each row says. Headings, and other items and rows of a list or a table, stay.
-    """
-    faulty = {view.id for view in views if view.objections}
-    groups = {piece.group for piece in pieces if piece.id in faulty and piece.kind is Table}
-    pairs = [(one, other) for one, other in pairwise(pieces) if one.group != other.group]
-    beside = {piece.id for pair in pairs if faulty & {piece.id for piece in pair} for piece in pair}
-    levels = [piece.blocks[0].level if isinstance(piece.blocks[0], Heading) else 0 for piece in pieces]
-    below = next((place for place, level in enumerate(levels) if level > 1), 0)
-    beside |= {piece.id for piece in pieces[:below] if faulty}
-    beside -= {piece.id for piece in pieces if piece.kind is Heading}
-    return faulty | beside | {piece.id for piece in pieces if piece.group in groups and piece.is_head}
 
 
 def holder_of(statement: str, views: Sequence[BlockView]) -> BlockView | None:

@@ -273,7 +273,8 @@ def _conflicts(contradictions: list[Contradiction], draft: ReportInputs, labels:
     for contradiction in {named.topic or named.explanation: named for named in shown}.values():
         sides = [by_id[side] for side in contradiction.excerpt_ids]
         topic, about = contradiction.topic, f"{contradiction.topic} {contradiction.explanation}"
-        if topic and not missing_quantities(topic, [draft.question, *(side.quote for side in sides)]):
+        known = [draft.question, *(side.quote for side in sides)]
+        if topic and not missing_quantities(topic, known):
             yield Paragraph(_text(topic, "strong"))
         longest = LONGEST_SIDE if topic else 0  # without a topic, rules compared sentences
         lines: list[Inlines] = []
@@ -282,7 +283,8 @@ def _conflicts(contradictions: list[Contradiction], draft: ReportInputs, labels:
             lines.append((*_text(f"“{quote}” "), Citation(0, "", (side.id,)), *_text(f" — {note}" if note else "")))
         yield from _listed(lines)
         if not contradiction.differs:
-            yield Paragraph(_text(labels.unconfirmed))
+            explained = "" if missing_quantities(contradiction.explanation, known) else contradiction.explanation
+            yield Paragraph(_text(" ".join(filter(None, [explained, labels.unconfirmed]))))
 
 
 def _best_sentence(quote: str, about: str, longest: int) -> str:

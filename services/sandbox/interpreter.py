@@ -28,12 +28,6 @@ LIBRARIES = (
     "pandas", "numpy", "scipy", "statsmodels", "openpyxl", "xlrd", "xlsxwriter", "matplotlib", "seaborn", "plotly",
 )  # fmt: skip
 """Packages of the sandbox's environment; see requirements-sandbox.in."""
-STANDARD = frozenset({
-    "json", "csv", "datetime", "math", "statistics", "random", "re", "io", "sys", "os", "pathlib", "collections",
-    "itertools", "functools", "operator", "decimal", "fractions", "string", "textwrap", "typing", "dataclasses",
-    "enum", "time", "calendar", "zoneinfo", "unicodedata", "warnings", "bisect", "heapq", "hashlib", "base64", "copy",
-    "glob", "pprint", "contextlib", "abc", "numbers",
-})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +96,7 @@ def jail_command(python: Path | str, instructions: bytes, **setup: object) -> li
 
 
 def refused_imports(code: str, installed: Collection[str] = LIBRARIES) -> str:
-    """Return the problem of a program's imports, or an empty text.
+    """Return which packages a program imports that are not there, and which are; empty where all are.
 
     A program with syntax errors passes: Python's own error is the clearest.
     """
@@ -116,9 +110,9 @@ def refused_imports(code: str, installed: Collection[str] = LIBRARIES) -> str:
             names.update(alias.name.split(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names.add(node.module.split(".")[0])
-    refused = sorted(names - STANDARD - {*installed, "__future__", "mpl_toolkits"})
+    refused = sorted(names - sys.stdlib_module_names - {*installed, "mpl_toolkits"})
     if not refused:
         return ""
     there = ", ".join(name for name in LIBRARIES if name in installed)
-    use = f"use the standard library's plain parts (json, csv, re, math, statistics, datetime, …){there and ' or '}{there}"
-    return f"import of {', '.join(refused)} is not possible here; {use}"
+    use = f"use the standard library{there and ' or '}{there}"
+    return f"{', '.join(refused)} is not installed here; {use}"

@@ -60,15 +60,23 @@ def all_texts(index: FolderIndex, wanted: str) -> AllTexts | None:
 def _samples(
     index: FolderIndex, records: Sequence[dict[str, str]], fields: Sequence[str], wanted: str
 ) -> Iterator[dict[str, str]]:
-    """Yield some texts with those fields of their cards: of the nearest the beginning and the passage that is wanted, of others the beginning."""
+    """Yield some texts with those fields of their cards: of the nearest the beginning and the passage that is wanted, of others the beginning.
+
+    Instead of others at even distances come those whose files are named in what is wanted, and one of each folder that is.
+    """
     by_path = {record["path"]: record for record in records}
     for hit in index.hits(index.lexical(wanted, PASSAGES))[:NEAREST]:
         record, place = by_path.get(hit.url.partition("/")[2]), hit.passages[0]
         if record is not None:
             wished = f" … {hit.text[place.start : place.end][:SAMPLE]}" if place.start >= SAMPLE else ""
             yield {**{field: record[field] for field in fields}, "text": f"{record['text'][:SAMPLE]}{wished}"}
-    for number in range(1, EVENLY + 1):
-        record = records[len(records) * number // (EVENLY + 1)]
+    named: dict[str, dict[str, str]] = {}
+    for record in records:
+        path = PurePath(record["path"])
+        if path.name in wanted or (path.parent.name and f"{path.parent.name}/" in wanted):
+            named.setdefault(path.name if path.name in wanted else str(path.parent), record)
+    spread = [records[len(records) * number // (EVENLY + 1)] for number in range(1, EVENLY + 1)]
+    for record in [*named.values(), *spread][:EVENLY]:
         yield {**{field: record[field] for field in fields}, "text": record["text"][:SHORT_SAMPLE]}
 
 

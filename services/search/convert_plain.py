@@ -74,10 +74,33 @@ def _text(suffix: str, text: str) -> str:
     if suffix in MARKUP:
         return MARKUP[suffix](text)
     if suffix in CODE | RECORDS:
-        return "\n".join(in_fence(text.strip("\n"), suffix[1:]))
+        code = _readable(text) if suffix in {".json", ".jsonl", ".ndjson"} else text
+        return "\n".join(in_fence(code.strip("\n"), suffix[1:]))
     if suffix == ".rtf":
         return str(rtf_to_text(text, errors="replace"))  # type: ignore[no-untyped-call]  # striprtf has no types
     return "\n\n".join(_cells(json.loads(text))) if suffix == ".ipynb" else text
+
+
+def _readable(text: str) -> str:
+    """Return JSON with letters instead of their codes, and what stands in one line with each value on its own; JSON lines stay lines."""
+    if "\n" in text.strip() and "\\u" not in text:
+        return text
+    try:
+        return _dumped(text, indent=1)
+    except (ValueError, RecursionError, MemoryError):
+        return "\n".join(map(_line, text.split("\n")))
+
+
+def _line(text: str) -> str:
+    try:
+        return _dumped(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _dumped(text: str, indent: int | None = None) -> str:
+    written = json.dumps(json.loads(text), ensure_ascii=False, indent=indent)
+    return written.encode(errors="replace").decode()  # half of a pair of surrogates is no letter
 
 
 def _card(suffix: str, name: str) -> Card:

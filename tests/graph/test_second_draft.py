@@ -124,6 +124,20 @@ async def test_an_editor_may_change_any_block_by_what_the_check_has_found_and_no
         assert COST in message
 
 
+async def test_an_editor_may_change_a_block_that_only_refers_to_what_the_check_objected_to(
+    endpoint: OpenAIServer, norland: Path
+) -> None:
+    far = "\n\n".join(f"{said} [E2-{number}]" for number, said in enumerate(FERRY[:3], 1))
+    draft = (
+        f"# Lamps and carts\n\n## Ferry\n\n{far}\n\n## Money\n\n{LIGHT[0]} [E1-1]\n\nIts keeper was a rich man [E1-1]."
+    )
+    endpoint.script["verifier"] = [verdicts((1, "partly", LIGHT[0]))]
+    endpoint.script["reporter_editing"] = [editing(("B3", "replace", f"{FERRY[4]} [E2-5]"))]
+    endpoint.choose = lambda body: draft if role_of(body) == "reporter" else two_drafts.answer(body)
+    report = await aresearch(QUESTION, docs=[norland])
+    assert FERRY[4].rstrip(".") in report.markdown
+
+
 async def test_where_the_window_has_no_room_for_whole_passages_a_writer_sees_the_quotes(
     endpoint: OpenAIServer, norland: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

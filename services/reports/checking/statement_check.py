@@ -170,6 +170,7 @@ class StatementCheck:
             claim = self.check.summary(words, self.below)
         else:
             claim = self._judged(words, own, ids)
+        self.beside = own or self.beside
         if claim is None:
             self.result.connecting.append(words)
             return shown
@@ -183,7 +184,6 @@ class StatementCheck:
         claim, beside = former.find(words, own), ids or self.beside
         if claim is None and (own or words not in former.connecting):
             claim = self.check.sentence(words, ids, covered=not own, section=self.section, beside=beside)
-        self.beside = own or self.beside
         return claim
 
     def row(self, cells: Sequence[Inlines], over: list[str], heads: list[str]) -> tuple[Inlines, ...]:

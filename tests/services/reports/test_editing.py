@@ -2,8 +2,8 @@
 
 import pytest
 
-from schemas.reporter_editing import BlockView, Edit, Objection
-from services.reports.editing import holder_of, pieces_of, views_of, with_edits, with_objections
+from schemas.reporter_editing import BlockView, Edit
+from services.reports.editing import holder_of, pieces_of, views_of, with_edits
 from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft
 
@@ -137,29 +137,3 @@ def test_an_editor_sees_conclusions_marked_as_it_is_to_mark_them() -> None:
     told = "So wire was quicker [inferred: E1-1, E2-3]."
     [view] = views_of(pieces_of(read_draft(told)))
     assert view.text.strip() == told
-
-
-@pytest.mark.parametrize(
-    ("line", "free"),
-    [
-        (ROW, [HEAD, ROW]),
-        ("- one [E1-1]", [FIRST, "- one [E1-1]"]),
-        (HEAD, ["- two [E1-2]", HEAD]),
-        (FIRST, [FIRST, "- one [E1-1]"]),
-        ("```chart", [LAST_ROW, "```chart", "Last paragraph."]),
-    ],
-)
-def test_what_stands_beside_a_block_and_the_head_of_its_table_may_be_mended_with_it(line: str, free: list[str]) -> None:
-    pieces = pieces_of(read_draft(DRAFT))
-    views = views_of(pieces)
-    for view in views:
-        if view.id == IDS[line]:
-            view.objections.append(Objection(text=line, reason="Nothing says so."))
-    assert with_objections(pieces, views) == {IDS[each] for each in free}
-
-
-def test_the_opening_may_be_mended_with_what_stands_below_it() -> None:
-    pieces = pieces_of(read_draft("# Title\n\nOpening.\n\n## One\n\nFirst [E1-1].\n\n## Two\n\nSecond [E1-2]."))
-    views = views_of(pieces)
-    views[5].objections.append(Objection(text="Second.", reason="Nothing says so."))
-    assert with_objections(pieces, views) == {"B2", "B6"}

@@ -137,7 +137,11 @@ def test_limits_name_everything_that_the_report_lacks(finished: Finished) -> Non
 def test_a_contradiction_that_code_cannot_see_says_so_unless_the_text_cites_its_sides(
     finished: Finished, locale: str, said: str
 ) -> None:
-    named = Contradiction(topic="what was used", excerpt_ids=["E1-1", "E2-1"])
+    why = "Tallow and no tallow."
+    named = Contradiction(topic="what was used", excerpt_ids=["E1-1", "E2-1"], explanation=why)
+    invented = named.model_copy(update={"explanation": f"{why} Of 77."})
+    assert f"\n\n{why} " in finished(DEPTH, contradictions=[named], locale=locale).markdown
+    assert why not in finished(DEPTH, contradictions=[invented], locale=locale).markdown
     seen = named.model_copy(update={"differs": "numbers"})
     assert said in finished(DEPTH, contradictions=[named], locale=locale).markdown
     assert said not in finished(DEPTH, contradictions=[seen], locale=locale).markdown

@@ -52,6 +52,17 @@ async def test_of_the_texts_nearest_to_a_step_the_passage_that_it_wants_is_shown
     assert "Whoever lights no lamp pays four shillings." in first
 
 
+async def test_texts_that_a_step_names_are_shown_and_one_of_a_folder_that_it_names(tmp_path: Path) -> None:
+    folder = letters(tmp_path / "post", 12)
+    letters(folder / "bills", 3)
+    documents = await open_documents(folder, tmp_path / "home")
+    table = await documents.all_texts("compare letter-11.md with the texts below bills/")
+    assert table is not None
+    shown = [json.loads(line)["path"] for line in table.view.sample.splitlines()][-all_texts.EVENLY :]
+    assert {"letter-11.md", "bills/letter-01.md"} <= {*shown}
+    assert "bills/letter-02.md" not in shown
+
+
 @pytest.mark.parametrize(("count", "longest"), [(9, 30_000_000), (12, 500)])
 async def test_few_or_very_long_texts_make_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, longest: int

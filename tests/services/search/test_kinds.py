@@ -6,6 +6,7 @@ import zipfile
 from email.message import EmailMessage
 from pathlib import Path
 
+import pytest
 from docx import Document
 from pptx import Presentation
 
@@ -275,6 +276,25 @@ async def test_a_comment_of_program_code_heads_nothing(tmp_path: Path) -> None:
     [hit] = await (await open_documents(folder, tmp_path / "home")).search("weights lead", 1, "words")
     assert hit.text == "```r\ndepth <- 3\n# The weights are of lead\nread(depth)\n\n# Rope is hemp\nrope <- 1\n```"
     assert {span.section for span in split(hit.text)} == {""}
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "read"),
+    [
+        ("a.json", '[{"词":"\\u6d4b\\u6df1","m":1.5}]', '[\n {\n  "词": "测深",\n  "m": 1.5\n }\n]'),
+        ("b.json", '{\n    "a": "测深", "m": 1.50\n}', '{\n    "a": "测深", "m": 1.50\n}'),
+        ("c.json", '{"a": "测深\\ud83d", "b": [1', '{"a": "测深\\ud83d", "b": [1'),
+        ("d.jsonl", '{"a":"\\u6d4b\\u6df1"}\n{"a":"\\ud83d"}\nno', '{"a": "测深"}\n{"a": "?"}\nno'),
+        ("e.log", "测深 1\n  2 of 3\n", "测深 1\n  2 of 3"),
+    ],
+)
+async def test_json_is_read_with_its_letters_and_lines_and_a_log_line_by_line(
+    tmp_path: Path, name: str, written: str, read: str
+) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / name).write_text(written)
+    [hit] = await (await open_documents(tmp_path / "data", tmp_path / "home")).search("测深", 1, "words")
+    assert hit.text == f"```{name.partition('.')[2]}\n{read}\n```"
 
 
 async def test_a_document_in_xml_is_read_by_its_paragraphs_and_data_in_xml_as_it_is(tmp_path: Path) -> None:

@@ -243,6 +243,7 @@ def test_code_that_the_evidence_does_not_have_line_by_line_is_judged_by_what_sta
     assert check_citations(f"{lead}\n\n{verbatim}", quoted).undecided.keys() == check(lead, quoted).undecided.keys()
     statement = ("wind --shut", ("E2-1",))
     assert check_citations(f"{lead}\n\n{own}", quoted).undecided[statement].inferred
+    assert check_citations(f"So it must be [inferred: E2-1].\n\n{own}", quoted).undecided[statement].inferred
     assert check_citations(own, quoted).undecided == {}
     advised = check_citations(f"{lead}\n\n```sh\nwind --turns 70\n```", quoted)
     assert advised.undecided["wind --turns 70", ("E2-1",)].suspicion == "Not in what it cites: 70."
