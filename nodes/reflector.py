@@ -13,7 +13,7 @@ from schemas.state import ResearchState, plans_of, research_question
 from schemas.usage import Usage
 from services.evidence.citable_excerpts import background_views
 from services.evidence.contradictions import check_contradiction, settled_copies
-from services.evidence.views import contradiction_views, overview, steps_by_id
+from services.evidence.views import overview, steps_by_id
 from services.models import ask, ask_by_rules
 from services.run.budget import limit_message, spent_limit
 from services.run.errors import LimitReached, UselessAnswer
@@ -152,7 +152,7 @@ def _prompt(state: ResearchState, context: RunContext, table: OutlineTable) -> R
         ),
         folders=state["background"].folders if state["background"] else [],
         gaps=state["reflection"].missing_aspects if state["reflection"] else [],
-        contradictions=contradiction_views(state["reflection"]),
+        contradictions=state["reflection"].contradictions if state["reflection"] else [],
         pending=[step.title for step in undone_steps(state) if step.id not in dropped_steps(state)],
         background=background_views(state["background"], state["results"], state["sources"]),
         plan_iterations=state["plan_iterations"],

@@ -42,6 +42,13 @@ class EvidenceView(BaseModel):
     quote: str
 
 
+class SurroundedView(EvidenceView):
+    """An excerpt with what stands around it in its source."""
+
+    before: str = ""
+    after: str = ""
+
+
 class FindingView(BaseModel):
     """One finished step as a model sees it."""
 
@@ -58,11 +65,3 @@ class FindingView(BaseModel):
     evidence: list[EvidenceView] = Field(default_factory=list)
     hidden: int = 0
     """Further excerpts for which there is no room."""
-
-
-class ContradictionView(BaseModel):
-    """A contradiction as a model sees it."""
-
-    topic: str
-    excerpt_ids: list[str]
-    explanation: str = ""

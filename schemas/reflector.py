@@ -9,7 +9,7 @@ from pydantic.json_schema import SkipJsonSchema
 from schemas.answer_schema import AtMost, Id, Reason, Thought
 from schemas.clean_text import CleanLine
 from schemas.evidence import Contradiction
-from schemas.evidence_view import ContradictionView, EvidenceView, FindingView
+from schemas.evidence_view import EvidenceView, FindingView
 from schemas.outline import NodeDraft, NodeView, ThinNode
 
 MOST_THIN, MOST_NEW = 12, 4
@@ -27,7 +27,7 @@ class ReflectorPrompt(BaseModel):
     """What the user's folders hold, a line each."""
     gaps: list[str] = Field(default_factory=list)
     """What the last reflection found missing."""
-    contradictions: list[ContradictionView] = Field(default_factory=list)
+    contradictions: list[Contradiction] = Field(default_factory=list)
     """What earlier reflections called contradictory."""
     pending: list[str] = Field(default_factory=list)
     """Titles of steps of the plan that have not run yet."""
@@ -75,9 +75,6 @@ class Reflection(BaseModel):
     """At most three, as affirmative statements."""
     reasoning: Thought = ""
     """In one to three sentences; it stands before the decision, so that a model thinks before it decides."""
-    actionable_reason: SkipJsonSchema[str] = ""
-    actionable: SkipJsonSchema[bool | None] = None
-    """Whether a reader could act on the answer as it stands; None where no model was asked."""
     has_enough_context: bool = False
     confidence: SkipJsonSchema[float] = Field(default=0.0, ge=0, le=1)
     """Of versions before 0.2, and of the rules. No model is asked for it, as nothing uses it."""
@@ -114,7 +111,4 @@ def _schema(outlined: bool, wide: bool, dated: bool) -> type[Reflection]:
         fields["thin_nodes"] = (Annotated[list[ThinNode], AtMost(MOST_THIN)], Field(default_factory=list))
     if outlined and wide:
         fields["new_nodes"] = (Annotated[list[NodeDraft], AtMost(MOST_NEW)], Field(default_factory=list))
-    if outlined:
-        fields["actionable_reason"] = (Reason, "")
-        fields["actionable"] = (bool, True)
     return create_model("Reflection", __base__=Reflection, __doc__=Reflection.__doc__, **fields)

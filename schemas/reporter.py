@@ -9,7 +9,7 @@ from schemas.clean_text import CleanLine, CleanText
 from schemas.deck import DeckPage
 from schemas.document import Document
 from schemas.evidence import Answered, Artifact, Claim, Contradiction, Excerpt, Source, by_content_hash
-from schemas.evidence_view import ContradictionView, EvidenceView, FindingView
+from schemas.evidence_view import EvidenceView, FindingView
 from schemas.later_rooms import later
 from schemas.outline import Section
 from schemas.planner import Plan
@@ -42,7 +42,7 @@ class ReporterPrompt(BaseModel):
     """Steps with their evidence; failed steps have no evidence."""
     background: list[EvidenceView]
     """What the background search found and no step quotes; on the fast path all there is."""
-    contradictions: list[ContradictionView]
+    contradictions: list[Contradiction]
     outline: list[Section] = Field(default_factory=list)
     """Sections that the report is to have; empty where it is short, or too little was found for sections."""
     outdated: list[str] = Field(default_factory=list)

@@ -2,18 +2,17 @@
 
 from pydantic import BaseModel, Field
 
-from schemas.evidence_view import ContradictionView, EvidenceView
+from schemas.evidence import Contradiction
+from schemas.evidence_view import EvidenceView, SurroundedView
 from schemas.outline import Section
 from schemas.wishes import Form
 
 
-class SectionExcerpt(EvidenceView):
+class SectionExcerpt(SurroundedView):
     """An excerpt with what stands around it in its source, which helps to understand it and is not cited."""
 
     part: str = ""
     """Title of the section's part that it belongs to; empty where it belongs to the section as a whole."""
-    before: str = ""
-    after: str = ""
 
 
 class ReporterSectionPrompt(BaseModel):
@@ -40,6 +39,6 @@ class ReporterSectionPrompt(BaseModel):
     """The excerpts that are written from."""
     shared: list[EvidenceView] = Field(default_factory=list)
     """Excerpts of other sections that may be used."""
-    contradictions: list[ContradictionView] = Field(default_factory=list)
+    contradictions: list[Contradiction] = Field(default_factory=list)
     outdated: list[str] = Field(default_factory=list)
     """Ids of excerpts among these that are out of date for a dated question."""

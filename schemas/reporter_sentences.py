@@ -5,22 +5,10 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from schemas.answer_schema import AtMost, Thought
-from schemas.clean_text import CleanLine
+from schemas.evidence_view import EvidenceView
 
 MAX_EXCERPTS = 12
 """That are shown."""
-
-
-class NumberedExcerpt(BaseModel):
-    """An excerpt as it is shown: by a number instead of its id, which no answer can get wrong in form."""
-
-    number: int
-    title: str
-    """Of its source."""
-    published: str = ""
-    about: CleanLine = ""
-    """What the card of its source has besides the title."""
-    quote: str
 
 
 class ReporterSentencesPrompt(BaseModel):
@@ -29,7 +17,8 @@ class ReporterSentencesPrompt(BaseModel):
     question: str
     locale: str
     tone: str
-    passages: list[NumberedExcerpt]
+    passages: list[EvidenceView]
+    """Shown by their places from 1 instead of their ids, which no answer can get wrong in form."""
 
 
 class PassageSentence(BaseModel):

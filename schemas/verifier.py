@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from schemas.answer_schema import AtMost, Reason
-from schemas.clean_text import CleanLine
 from schemas.evidence import Judged
+from schemas.evidence_view import SurroundedView
 
 MAX_STATEMENTS = 40
 """Of one call."""
@@ -30,31 +30,11 @@ class StatementView(BaseModel):
     """Whether it is a conclusion from them, rather than what they say."""
 
 
-class PassageView(BaseModel):
-    """A quote that a sentence cites, with the text around it."""
-
-    id: str
-    """The excerpt's id."""
-    title: CleanLine
-    name: CleanLine = ""
-    """Name or number of its source, which stands for the title from the second passage on."""
-    published: str = ""
-    about: CleanLine = ""
-    """What the card of its source has besides the title."""
-    section: CleanLine = ""
-    """The heading under which it stands."""
-    columns: CleanLine = ""
-    """Line of headings of the table that it holds rows of."""
-    before: str = ""
-    quote: str
-    after: str = ""
-
-
 class VerifierPrompt(BaseModel):
     """Variables of `prompts/verifier.md`."""
 
     locale: str
-    passages: list[PassageView]
+    passages: list[SurroundedView]
     statements: list[StatementView]
     inferences: bool = False
     """Whether any of them is a conclusion."""

@@ -14,14 +14,14 @@ from pydantic import BaseModel, Field
 from schemas.context import RunContext
 from schemas.evidence import Claim, Excerpt, Source
 from schemas.reporter import Report
-from services.check.support import check_support
+from services.check.support import check_support, lexical_share
 from services.run.errors import PageError
 from services.run.evidence_store import content_hash
 from services.search.pages.reader import PageReader
 from services.search.providers import Providers, providers_for
 from services.text.passages import sentences
 from services.text.quote_location import locate
-from services.text.sentence_ranking import coverage, rank_sentences
+from services.text.sentence_ranking import sentence_scores
 from services.text.tokens import has_cjk
 
 SourceState = Literal["unchanged", "changed", "gone", "not read again"]
@@ -171,9 +171,10 @@ def _in_place(claim: str, excerpt: Excerpt, text: str | None) -> str:
     if text is None:
         return ""
     passages = _sentences(text)
-    if coverage(excerpt.quote, passages) < SAID:
+    if max((lexical_share(excerpt.quote, passage) for passage in passages), default=0.0) < SAID:
         return ""
-    nearest = rank_sentences(claim if has_cjk(claim) == has_cjk(text) else excerpt.quote, passages)[:NEAR]
+    scores = sentence_scores(claim if has_cjk(claim) == has_cjk(text) else excerpt.quote, passages)
+    nearest = sorted(range(len(passages)), key=lambda place: -scores[place])[:NEAR]
     together = sorted(nearest[: len(_sentences(excerpt.quote))])
     candidates = [_quoted([passages[place] for place in together], text), *(passages[place] for place in nearest)]
     return next((candidate for candidate in candidates if not check_support(claim, [candidate]).fault), candidates[0])

@@ -4,9 +4,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 
 from schemas.evidence import Excerpt, Source
-from schemas.evidence_view import ContradictionView, EvidenceView, FindingView
+from schemas.evidence_view import EvidenceView, FindingView
 from schemas.planner import Plan, Step
-from schemas.reflector import Reflection
 from schemas.results import RECALLED, StepResult
 from services.text.length import estimate
 
@@ -148,11 +147,6 @@ def _beyond_quotes(step: Step, result: StepResult) -> str:
         return result.finding
     quoted = {line.strip() for excerpt in result.excerpts for line in excerpt.quote.splitlines()}
     return "\n".join(line for line in result.finding.splitlines() if line.strip() not in quoted)
-
-
-def contradiction_views(reflection: Reflection | None) -> list[ContradictionView]:
-    """Show the contradictions of a reflection, which has those of earlier ones as well."""
-    return [ContradictionView(**named.model_dump()) for named in (reflection.contradictions if reflection else [])]
 
 
 def steps_by_id(plans: Sequence[Plan]) -> dict[str, Step]:

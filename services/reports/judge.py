@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from itertools import accumulate, zip_longest
 
 from schemas.evidence import Claim, Excerpt, Judged, Judgement, Source
-from schemas.verifier import MAX_STATEMENTS, PassageView, StatementView, Verification, VerifierPrompt
+from schemas.evidence_view import SurroundedView
+from schemas.verifier import MAX_STATEMENTS, StatementView, Verification, VerifierPrompt
 from services.evidence.references import MOST_QUOTED
+from services.evidence.views import evidence_views
 from services.models import ask
 from services.models.prompt_fit import evidence_tokens
 from services.reports.checking.checked_report import Doubt, Statement
@@ -93,7 +95,7 @@ class Judge:
         room = await evidence_tokens(current_run(), "verifier", MAX_TOKENS)
         texts = [claim.text for claim in claims if claim.verified and claim.cited_by != "report"]
         shown = [text for text, used in zip(texts, accumulate(map(estimate, texts)), strict=True) if used <= room]
-        report = PassageView(id=REPORT, title="the report itself", quote="\n".join(shown))
+        report = SurroundedView(id=REPORT, title="the report itself", quote="\n".join(shown))
         keys = list(summaries)
         for start in range(0, len(keys), MAX_STATEMENTS):
             batch = keys[start : start + MAX_STATEMENTS]
@@ -214,7 +216,7 @@ class Judge:
         self,
         batch: Sequence[Statement],
         shown: Shown,
-        passages: Mapping[str, PassageView],
+        passages: Mapping[str, SurroundedView],
         doubts: Mapping[Statement, Doubt],
     ) -> None:
         held = dict.fromkeys(key for statement in batch for key in shown[statement])
@@ -259,28 +261,19 @@ class Judge:
             found: Judged = "supported" if verdict.verdict == "open" else verdict.verdict
             self.judgements[statement] = Judgement(verdict=found, words=words)
 
-    async def _passage(self, excerpt: Excerpt) -> PassageView:
+    async def _passage(self, excerpt: Excerpt) -> SurroundedView:
         source = self.sources[excerpt.content_hash]
         try:
             text = await self.text_of(excerpt.content_hash)
         except StoreError:
             text = ""
         beside = await asyncio.to_thread(surroundings, text, excerpt.start, excerpt.end, 1)
-        return PassageView(
-            id=excerpt.id,
-            title=source.title,
-            name=source.card.name,
-            published=source.published or "",
-            about=source.card.about,
-            section=excerpt.section,
-            columns=excerpt.heads,
-            before=text[beside.start : excerpt.start] if source.kind != "computation" else "",
-            quote=excerpt.quote,
-            after=text[excerpt.end : beside.end],
-        )
+        [view] = evidence_views([excerpt], self.sources)
+        before = text[beside.start : excerpt.start] if source.kind != "computation" else ""
+        return SurroundedView(**view.model_dump(), before=before, after=text[excerpt.end : beside.end])
 
 
-def _batches(shown: Shown, passages: Mapping[str, PassageView], room: int) -> Iterator[list[Statement]]:
+def _batches(shown: Shown, passages: Mapping[str, SurroundedView], room: int) -> Iterator[list[Statement]]:
     """Split sentences into calls by their number and by the length of their passages."""
     batch: list[Statement] = []
     held: set[str] = set()
@@ -298,11 +291,11 @@ def _batches(shown: Shown, passages: Mapping[str, PassageView], room: int) -> It
         yield batch
 
 
-def _length(passage: PassageView) -> int:
+def _length(passage: SurroundedView) -> int:
     return estimate(f"{passage.before}{passage.quote}{passage.after}")
 
 
-def _source_words(words: str, passages: Sequence[PassageView]) -> str:
+def _source_words(words: str, passages: Sequence[SurroundedView]) -> str:
     """Return words in the form of a passage or of its source's card; empty if none holds them."""
     for passage in passages if words else ():
         for text in (

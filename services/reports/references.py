@@ -286,5 +286,5 @@ def _catalogued(publication: Publication, labels: Labels) -> list[str]:
 
 
 def _in_charts(report: Report) -> set[str]:
-    fences = re.findall(r"^```chart\n((?>(?:(?!```)[^\n]*+\n)*))```$", report.markdown, re.MULTILINE)
-    return {key for fence in fences for key in re.findall(EXCERPT_ID, fence)}
+    charts = re.findall(r"^(?:```|<!-- )chart\n((?>(?:(?!```|-->)[^\n]*+\n)*))", report.markdown, re.MULTILINE)
+    return {key for chart in charts for key in re.findall(EXCERPT_ID, chart)}

@@ -12,7 +12,7 @@ from schemas.document import Block
 from schemas.evidence import Contradiction, Excerpt, Source
 from schemas.evidence_view import EvidenceView
 from schemas.reporter import Report, ReporterPrompt
-from schemas.reporter_sentences import MAX_EXCERPTS, NumberedExcerpt, PassageSentences, ReporterSentencesPrompt
+from schemas.reporter_sentences import MAX_EXCERPTS, PassageSentences, ReporterSentencesPrompt
 from schemas.results import RECALLED
 from schemas.state import ResearchState, plans_of, research_question, with_messages
 from services.embedding.cross_lingual import Likeness
@@ -166,10 +166,7 @@ async def write_sentences(prompt: ReporterPrompt) -> str:
     chosen = _most_relevant(prompt.question, [item for _, evidence in parts for item in evidence])
     variables = ReporterSentencesPrompt(
         **prompt.model_dump(include={"question", "locale", "tone"}),
-        passages=[
-            NumberedExcerpt(number=number, **item.model_dump(include={"title", "published", "about", "quote"}))
-            for number, item in enumerate(chosen, 1)
-        ],
+        passages=chosen,
     )
     answer = await ask("reporter", variables, PassageSentences, template=SENTENCES)
     by_excerpt: dict[str, str] = {}

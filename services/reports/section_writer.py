@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from schemas.evidence import Excerpt
-from schemas.evidence_view import ContradictionView, EvidenceView
+from schemas.evidence import Contradiction, Excerpt
+from schemas.evidence_view import EvidenceView
 from schemas.outline import Section
 from schemas.reporter import ReporterPrompt
 from schemas.reporter_section import ReporterSectionPrompt, SectionExcerpt
@@ -53,7 +53,7 @@ class SectionEvidence:
             shown.append(SectionExcerpt(**view, part=part_of.get(key, ""), before=before, after=after))
         return shown
 
-    def shared(self, section: Section, contradictions: Sequence[ContradictionView], room: int) -> list[EvidenceView]:
+    def shared(self, section: Section, contradictions: Sequence[Contradiction], room: int) -> list[EvidenceView]:
         """Return excerpts of other sections that a section may use: other sides of its contradictions, and assigned ones that fit `room` tokens."""
         own = set(section.all_ids)
         sides = (key for item in contradictions if own & set(item.excerpt_ids) for key in item.excerpt_ids)

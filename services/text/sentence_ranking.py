@@ -1,8 +1,6 @@
 """Ranks the sentences of a text by how much of a claim they hold. Code, not a model.
 
-Both were chosen on the development part of WiCE (Kamoi et al., "WiCE: Real-World Entailment for Claims in Wikipedia", 2023).
-Taking sentences in turn for what they add is the idea of Carbonell and Goldstein,
-"The Use of MMR, Diversity-Based Reranking for Reordering Documents and Producing Summaries" (1998).
+The weights were chosen on the development part of WiCE (Kamoi et al., "WiCE: Real-World Entailment for Claims in Wikipedia", 2023).
 """
 
 from collections import Counter
@@ -18,12 +16,6 @@ K1, B = 0.9, 0.4
 """Of BM25 among sentences of one text: their lengths tell less than those of documents."""
 NEIGHBOURS = 2
 """Sentences on each side that are looked at."""
-REPEATED = 1.0
-"""What a sentence loses that says nothing of a claim but what sentences before it in the ranking say over and over."""
-TURNS = 20
-"""Sentences that are ranked for what they add; the others follow by their own scores."""
-PASSAGE = 10
-"""Sentences of a passage; how well `coverage` tells claims apart is flat from 6 to 15."""
 
 
 class Signs(NamedTuple):
@@ -43,31 +35,6 @@ class Signs(NamedTuple):
 
 WEIGHTS = Signs(words=1.0, letters=1.2, numbers=0.6, around=0.25, late=-0.4)
 """As a logistic regression on WiCE's sentences weighs the signs, rounded."""
-
-
-def rank_sentences(claim: str, sentences: Sequence[str]) -> list[int]:
-    """Rank the sentences of one text by how well they prove or refute a claim.
-
-    The sentences are in the text's order: each is judged with those around it.
-
-    Returns:
-        The places of all sentences, best first; each is ranked by its score less what it repeats: a term of the claim counts half each
-        time it was said.
-    """
-    scores = sentence_scores(claim, sentences)
-    held = [set(tokens(sentence)) for sentence in sentences]
-    whole = shares(tokens(claim), held)
-    terms_of = [[term for term in whole if term in terms] for terms in held]
-    left = dict(whole)
-    order = sorted(range(len(sentences)), key=lambda place: (-scores[place], place))
-    chosen: list[int] = []
-    for _ in range(min(TURNS, len(order))):
-        repeated = {place: sum(whole[term] - left[term] for term in terms_of[place]) for place in order}
-        best = max(order, key=lambda place: scores[place] - REPEATED * repeated[place])
-        chosen.append(best)
-        order.remove(best)
-        left |= {term: left[term] / 2 for term in terms_of[best]}
-    return chosen + order
 
 
 def sentence_scores(claim: str, sentences: Sequence[str]) -> list[float]:
@@ -91,20 +58,6 @@ def sentence_scores(claim: str, sentences: Sequence[str]) -> list[float]:
         )
         scores.append(sum(weight * sign for weight, sign in zip(WEIGHTS, signs, strict=True)))
     return scores
-
-
-def coverage(claim: str, sentences: Sequence[str], passage: int = PASSAGE) -> float:
-    """Return how much of a claim's words one passage of a text holds: the best sentences in a row, 0 to 1.
-
-    Words that are scattered over a long text count little; rarer words of the text count more.
-    """
-    held = [set(tokens(sentence)) for sentence in sentences]
-    share = shares(tokens(claim), held)
-    if not share:
-        return 1.0
-    starts = range(max(1, len(held) - passage + 1))
-    passages = (set[str]().union(*held[start : start + passage]) for start in starts)
-    return max(sum(weight for term, weight in share.items() if term in terms) for terms in passages)
 
 
 def shares(terms: Iterable[str], sentences: Sequence[Collection[str]]) -> dict[str, float]:

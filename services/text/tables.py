@@ -19,7 +19,6 @@ LEAST_DELIMITERS = 2
 _LINE = re.compile(r"^\s*\|(.*)\|\s*$")
 _PROSE = re.compile(r"[，。；\r\n\0]|[.!?]\s*$|\.\s")
 """What no row of CSV holds."""
-_UNITS_OF_NAMES = {"percent": "%", "pct": "%", "perc": "%"}
 _RULE = re.compile(r"^[\s|:-]+$")
 _CELL_END = re.compile(r"(?<!\\)\|")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -112,48 +111,7 @@ def same_table(before: str, line: str, former: Sequence[str], row: Sequence[str]
 
 def _table(rows: Sequence[tuple[str, ...]], caption: str) -> TableRead:
     width = len(rows[0])
-    heads = tuple(name if " " in name else _spelled_out(name) for name in rows[0])
-    return _with_years_as_columns(TableRead(heads, tuple((*row, *[""] * width)[:width] for row in rows[1:]), caption))
-
-
-_YEAR = re.compile(r"[12]\d{3}年?")
-
-
-def _with_years_as_columns(table: TableRead) -> TableRead:
-    """Return a table of years and labels (`year,line,passengers`) with a row for each label; any other table as it is."""
-    columns = list(zip(*table.rows, strict=True))
-    years, labels, values = [], [], []
-    for place, cells in enumerate(columns):
-        if all(map(_YEAR.fullmatch, cells)):
-            years.append(place)
-        elif any(re.search(r"[^\W\d_]", cell) and not numbers_of(cell) for cell in cells):
-            labels.append(place)
-        else:
-            values.append(place)
-    if len(years) != 1 or len(labels) != 1 or not values:
-        return table
-    (year,), (label,) = years, labels
-    by_key = {(row[label], row[year]): row for row in table.rows}
-    times, names = (list(dict.fromkeys(columns[place])) for place in (year, label))
-    if len(by_key) < len(table.rows) or not 1 < len(times) < len(table.rows) or len(names) == len(table.rows):
-        return table
-    wanted = [(time, place) for time in times for place in values]
-    if len(wanted) >= MAX_COLUMNS:
-        return table
-    empty = [""] * len(columns)
-    return TableRead(
-        (table.heads[label], *(f"{table.heads[place]} {time}" for time, place in wanted)),
-        tuple((name, *(by_key.get((name, time), empty)[place] for time, place in wanted)) for name in names),
-        table.caption,
-    )
-
-
-def _spelled_out(name: str) -> str:
-    """Return the name of a column of a file as a heading: `passengers_million` as `passengers (million)`."""
-    words = name.replace("_", " ").split()
-    if len(words) > 1 and (unit := _UNITS_OF_NAMES.get(words[-1].lower(), words[-1])) and _is_unit(unit):
-        return f"{' '.join(words[:-1])} ({unit})"
-    return " ".join(words)
+    return TableRead(rows[0], tuple((*row, *[""] * width)[:width] for row in rows[1:]), caption)
 
 
 def _is_unit(word: str) -> bool:

@@ -13,7 +13,7 @@ from schemas.reporter_wording import ReporterWordingPrompt
 from schemas.state import ResearchState, plans_of, research_question
 from services.evidence.citable_excerpts import background_views
 from services.evidence.contradictions import check_contradiction
-from services.evidence.views import contradiction_views, finding_views, held_by, steps_by_id, within
+from services.evidence.views import finding_views, held_by, steps_by_id, within
 from services.models import answer_by_rules, write
 from services.models.prompt_fit import evidence_tokens
 from services.reports.document import cited_in
@@ -262,7 +262,7 @@ def prompt_of(state: ResearchState, context: RunContext) -> ReporterPrompt:
         tone=context.profile.tone if context.profile else "",
         findings=findings,
         background=background_views(state["background"], state["results"], state["sources"]),
-        contradictions=contradiction_views(reflection),
+        contradictions=reflection.contradictions if reflection else [],
         outdated=reflection.outdated if reflection else [],
         missing_aspects=reflection.missing_aspects if reflection else [],
     )

@@ -58,11 +58,9 @@ GROWS = {
     "thin_nodes": [{"node": "2", "query": "hawser beside the bilge"}],
     "new_nodes": [{"title": ENSIGN, "wanted": "its forging and that of the galley", "under": ""}],
     "reasoning": "Half of it is known.",
-    "actionable_reason": "Not yet.",
-    "actionable": False,
     "has_enough_context": False,
 }
-ENOUGH = {"steps": [], "reasoning": "All of it.", "actionable": True, "has_enough_context": True}
+ENOUGH = {"steps": [], "reasoning": "All of it.", "has_enough_context": True}
 JOINING = {
     "title": "Fitting out a ship",
     "summary": "The ship was fitted out.",

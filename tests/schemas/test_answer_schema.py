@@ -161,13 +161,7 @@ WIDE = {"wide": False, "dated": False}
         (plan_schema, PLANNING, {"wide": False}, {"max_nodes": 0}, {"outline"}),
         (reflection_schema, REFLECTING, {}, {"dated": False}, {"outdated"}),
         (reflection_schema, REFLECTING, {"dated": False}, WIDE, {"new_nodes"}),
-        (
-            reflection_schema,
-            REFLECTING,
-            WIDE,
-            {"outline": [], **WIDE},
-            {"thin_nodes", "actionable_reason", "actionable"},
-        ),
+        (reflection_schema, REFLECTING, WIDE, {"outline": [], **WIDE}, {"thin_nodes"}),
         (findings_schema, RESEARCHING, {}, {"rounds_left": 0}, {"queries", "read_on"}),
     ],
 )

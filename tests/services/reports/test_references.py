@@ -1,5 +1,7 @@
 """The list of references names who speaks in each source, of which kind it is, and since when."""
 
+import pytest
+
 from schemas.evidence import Excerpt, Source
 from schemas.reporter import Report
 from services.reports.html.page import render_fragment
@@ -8,6 +10,7 @@ from services.reports.numbered_text import with_references
 from services.reports.parser import parse_report
 from services.reports.references import (
     MAX_ADDRESSES,
+    cited_numbers,
     confirming_sources,
     details,
     references,
@@ -82,6 +85,14 @@ def test_the_card_names_a_source_and_nothing_twice() -> None:
     nameless = source(title="https://www.who.int/myopia", number=1)
     untitled = with_references(report.model_copy(update={"sources": [nameless]})).markdown
     assert untitled.endswith("1. <https://www.who.int/myopia>\n")
+
+
+@pytest.mark.parametrize("chart", ["```chart\n{}\n```", "<!-- chart\n{}\n-->"])
+def test_a_source_that_only_a_chart_cites_is_cited(chart: str) -> None:
+    about = source(number=1)
+    excerpt = Excerpt(id="E1-1", content_hash=about.content_hash, quote="q", start=0, end=1)
+    written = chart.format('{\n  "sources": ["E1-1"]\n}')
+    assert cited_numbers(Report(title="T", markdown=f"# T\n\n{written}\n", sources=[about], excerpts=[excerpt])) == {1}
 
 
 def test_sources_that_confirm_figures_are_named_by_their_numbers() -> None:
