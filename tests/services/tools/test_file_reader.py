@@ -102,7 +102,7 @@ async def test_other_files_are_text_or_converted_and_a_program_is_not_run(folder
     (folder / "x.jsonl").write_text('{"n": 1}\n{"n": 2}\n')
     (folder / "README").write_text("Read me first")
     (folder / "run.py").write_text("open('made', 'w')\n" * 5)
-    assert (await output(tool, path="x.jsonl")).text.endswith('{"n": 1}\n{"n": 2}')
+    assert (await output(tool, path="x.jsonl")).text.endswith('{"n": 1}\n{"n": 2}\n```')
     plain = await output(tool, path="README")
     assert (plain.text, plain.title, plain.card.line) == ("Read me first", "README", "")
     assert "open('made', 'w')" in (await output(tool, path="run.py")).text
