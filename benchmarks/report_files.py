@@ -11,9 +11,7 @@ from typing import Any
 from schemas.evidence import EXCERPT_ID, Claim
 from schemas.reporter import Report
 from services.reports.document import letters
-from services.reports.labels import labels_for
 from services.reports.numbered_text import own_markdown, own_text
-from services.reports.statuses import SIGNS
 from services.run.journal import Entry
 from services.text.length import words_in
 from services.text.passages import sentences
@@ -44,6 +42,8 @@ Read `text_1.md` and `text_2.md`. You do not know who wrote which. Grade each fr
 | comprehensiveness | 0.29 | does it tell what the question needs, in breadth and depth? |
 | instruction_following | 0.22 | does it answer what was asked, in this language, at a fitting length? |
 | readability | 0.14 | is it clear, well ordered, free of repetition and clutter? |
+
+‡ after a sentence means that it is the writer's own conclusion from what it cites.
 
 `told` is how many of the {count} points above a text tells. Which text is whose stands in `../key.json`, which a grader does not open.
 """
@@ -115,12 +115,8 @@ def statement_figures(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def report_text(report: Report) -> str:
-    """Return a report as a reader grades it: without counts, warnings and the program's own sections; with numbers as citations, and what ‡ means where the report counts it."""
-    text, sign = own_markdown(report, inferred=True).strip(), SIGNS["inferred"]
-    if sign not in text:
-        return f"{text}\n"
-    title, _, rest = text.partition("\n")
-    return f"{title}\n\n{sign} {labels_for(report.locale).meanings['inferred']}\n{rest}\n"
+    """Return a report as a reader grades it: without counts, warnings and the program's own sections; with numbers as citations, and ‡ for conclusions."""
+    return f"{own_markdown(report, inferred=True).strip()}\n"
 
 
 def words_of(text: str) -> int:
