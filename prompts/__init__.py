@@ -189,13 +189,17 @@ def _check_blocks(template: Template, file: Path | str) -> None:
 
 
 def variables_of(name: str) -> set[str]:
-    """Return what a template may take: the fields of its prompt model; a partial, what the built-in one takes."""
+    """Return what a template may take: the fields of its prompt model, computed ones too; a partial, what the built-in one takes."""
     if name in PARTIALS:
         return meta.find_undeclared_variables(ENVIRONMENT.parse(_SOURCES[name]))
     stem = Path(name).stem
     words = "".join(word.capitalize() for word in stem.split("_"))
     model: type[BaseModel] = getattr(importlib.import_module(f"schemas.{stem}"), f"{words}Prompt")
-    return set(model.model_fields)
+    return _names(model)
+
+
+def _names(model: type[BaseModel]) -> set[str]:
+    return {*model.model_fields, *model.model_computed_fields}
 
 
 def _info(prompts: Prompts, role: str, file: Path | str) -> PromptInfo:
@@ -248,7 +252,7 @@ def render(role: str, variables: BaseModel) -> list[BaseMessage]:
 
     Args:
         role: stem of the template, which is the name of the node that calls the model.
-        variables: the role's prompt model; its fields are the template's variables.
+        variables: the role's prompt model; its fields and computed fields are the template's variables.
 
     Returns:
         One system message and one human message.
@@ -258,7 +262,7 @@ def render(role: str, variables: BaseModel) -> list[BaseMessage]:
     """
     prompts = _current.get()
     template = prompts.template(role)
-    values = {name: getattr(variables, name) for name in type(variables).model_fields}
+    values = {name: getattr(variables, name) for name in _names(type(variables))}
     _shown.set(set())
     blocks = (template.blocks[block](template.new_context(values)) for block in ("system", "human"))
     parts = [text.strip() for text in (_bounded(role, blocks) if role in prompts.custom else map("".join, blocks))]

@@ -1,13 +1,18 @@
 """Prompts that a run brings along: used, recorded, and refused where they reach further than a text may."""
 
+import importlib
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from leadline import aresearch
 from prompts import PromptError, prompt_info, render, using
 from prompts.overrides import MAX_TEXT, system_text, with_texts
+from schemas.context import STEMS, Stem
+from schemas.outline import Section
 from services.reports.bundle import verify_bundle
 from services.run.errors import BadInput
 from tests.fakes.openai_server import OpenAIServer
@@ -16,7 +21,7 @@ from tests.services.models.offline.prompts_of import planner_prompt
 QUESTION = "When was William Thomson knighted, and why was tallow pressed into the lead?"
 
 
-def test_a_text_without_blocks_is_the_system_part() -> None:
+def test_a_text_is_the_system_part() -> None:
     with using(with_texts({"planner": "Plan in {{ locale }}.\n{% include '_partials/data.md' %}"})):
         system, human = render("planner", planner_prompt("Why?"))
         assert system.text.startswith("Plan in en-US.\nEverything between tags")
@@ -28,6 +33,26 @@ def test_a_text_without_blocks_is_the_system_part() -> None:
 def test_the_built_in_text_and_none_change_nothing() -> None:
     with using(with_texts({"planner": system_text("planner"), "coder": ""})):
         assert isinstance(prompt_info("planner").version, int)
+
+
+def smallest_prompt(stem: str) -> BaseModel:
+    words = "".join(word.capitalize() for word in stem.split("_"))
+    model: type[BaseModel] = getattr(importlib.import_module(f"schemas.{stem}"), f"{words}Prompt")
+    required = {name: str(field.annotation) for name, field in model.model_fields.items() if field.is_required()}
+    values: dict[str, Any] = {
+        name: [] if "list" in kind else 1 if "int" in kind else "" for name, kind in required.items()
+    }
+    if "outline" in required:
+        values["outline"] = [Section(title="Depth")]
+    return model.model_construct(**values)
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_a_built_in_text_can_be_sent_back_with_a_line_added(stem: Stem) -> None:
+    prompt = smallest_prompt(stem)
+    with using(with_texts({stem: f"{system_text(stem)}\nAnswer in rhyme."})):
+        system = render(stem, prompt)[0].text
+    assert system == f"{render(stem, prompt)[0].text}\nAnswer in rhyme."
 
 
 @pytest.mark.parametrize(
