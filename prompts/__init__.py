@@ -22,7 +22,6 @@ from jinja2 import DictLoader, Environment, StrictUndefined, Template, TemplateS
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
-from prompts.bounds import metered
 from prompts.data import neutraliser
 from schemas.evidence_view import EvidenceView
 from schemas.regular_file import read_regular_text
@@ -32,6 +31,8 @@ _FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
 _SOURCES = {path.relative_to(_FOLDER).as_posix(): path.read_text("utf-8") for path in sorted(_FOLDER.rglob("*.md"))}
 MAX_BYTES = 1_000_000
 """Maximum bytes of another version of a template."""
+MAX_RENDERED = 1_000_000
+"""Maximum characters of a rendered prompt that a run brings along: some 250,000 tokens."""
 PARTIALS = frozenset(name for name in _SOURCES if name.startswith("_partials/"))
 
 
@@ -173,7 +174,7 @@ def checked_template(prompts: Prompts, name: str, file: Path | str) -> None:
     if name not in PARTIALS:
         _info(prompts, Path(name).stem, file)
         _check_blocks(template, file)
-    there = _variables(name)
+    there = variables_of(name)
     unknown = sorted(meta.find_undeclared_variables(parsed) - there)
     if unknown:
         raise PromptError(
@@ -187,14 +188,18 @@ def _check_blocks(template: Template, file: Path | str) -> None:
         raise PromptError(f"{file} has no block {missing[0]!r}: write {{% block {missing[0]} %}} … {{% endblock %}}.")
 
 
-def _variables(name: str) -> set[str]:
-    """Return what a template may take: the fields of its prompt model; a partial, what the built-in one takes."""
+def variables_of(name: str) -> set[str]:
+    """Return what a template may take: the fields of its prompt model, computed ones too; a partial, what the built-in one takes."""
     if name in PARTIALS:
         return meta.find_undeclared_variables(ENVIRONMENT.parse(_SOURCES[name]))
     stem = Path(name).stem
     words = "".join(word.capitalize() for word in stem.split("_"))
     model: type[BaseModel] = getattr(importlib.import_module(f"schemas.{stem}"), f"{words}Prompt")
-    return set(model.model_fields)
+    return _names(model)
+
+
+def _names(model: type[BaseModel]) -> set[str]:
+    return {*model.model_fields, *model.model_computed_fields}
 
 
 def _info(prompts: Prompts, role: str, file: Path | str) -> PromptInfo:
@@ -247,7 +252,7 @@ def render(role: str, variables: BaseModel) -> list[BaseMessage]:
 
     Args:
         role: stem of the template, which is the name of the node that calls the model.
-        variables: the role's prompt model; its fields are the template's variables.
+        variables: the role's prompt model; its fields and computed fields are the template's variables.
 
     Returns:
         One system message and one human message.
@@ -257,7 +262,7 @@ def render(role: str, variables: BaseModel) -> list[BaseMessage]:
     """
     prompts = _current.get()
     template = prompts.template(role)
-    values = {name: getattr(variables, name) for name in type(variables).model_fields}
+    values = {name: getattr(variables, name) for name in _names(type(variables))}
     _shown.set(set())
     blocks = (template.blocks[block](template.new_context(values)) for block in ("system", "human"))
     parts = [text.strip() for text in (_bounded(role, blocks) if role in prompts.custom else map("".join, blocks))]
@@ -265,10 +270,18 @@ def render(role: str, variables: BaseModel) -> list[BaseMessage]:
 
 
 def _bounded(role: str, blocks: Iterable[Iterable[str]]) -> list[str]:
-    """Render the blocks of a template that a run brought along, within its bounds."""
+    """Render the blocks of a template that a run brought along, up to a length."""
+    room = MAX_RENDERED
+
+    def counted(piece: str) -> str:
+        nonlocal room
+        room -= len(piece)
+        if room < 0:
+            raise ValueError(f"it comes to more than {MAX_RENDERED:,} characters")
+        return piece
+
     try:
-        with metered() as meter:
-            return ["".join(meter.pieces(block)) for block in blocks]
+        return ["".join(map(counted, block)) for block in blocks]
     except Exception as error:  # noqa: BLE001 - a text from outside raises whatever Jinja and Python have for it
         raise PromptError(
             f"prompts.{role} cannot be used: {str(error)[:200].rstrip('.')}. Change it, or leave it out."

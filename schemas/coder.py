@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema, computed_field
 
 from schemas.answer_schema import LONGEST, Reason, Thought
 from schemas.clean_text import CleanLine, CleanText
@@ -77,6 +77,12 @@ class CoderPrompt(BaseModel):
     """What the tool `query_database` can ask."""
     with_tools: bool = False
     """Whether the step is a loop of tool calls instead of one program."""
+
+    @computed_field  # type: ignore[prop-decorator]  # mypy does not know decorated properties
+    @property
+    def has_jsonl(self) -> bool:
+        """Whether a table has a JSON object a line."""
+        return any(".jsonl" in table.file for table in self.tables)
 
 
 MAX_CODE_LINES = 400

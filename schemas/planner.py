@@ -4,7 +4,7 @@ from collections.abc import Collection
 from graphlib import CycleError, TopologicalSorter
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator, Field, computed_field
 from pydantic.json_schema import SkipJsonSchema
 
 from schemas.clean_text import CleanLine
@@ -123,6 +123,12 @@ class PlannerPrompt(BaseModel):
     """Whether breadth matters more than cost."""
     style: str = "report"
     """`data` where findings are to be computed from the user's tables."""
+
+    @computed_field  # type: ignore[prop-decorator]  # mypy does not know decorated properties
+    @property
+    def remembered(self) -> bool:
+        """Whether an excerpt is remembered from an earlier report."""
+        return any(item.known_from for item in self.background)
 
 
 class PlanError(ValueError):

@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, create_model, field_validator
+from pydantic import BaseModel, Field, computed_field, create_model, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from schemas.answer_schema import AtMost, Id, Reason, Thought
@@ -44,6 +44,12 @@ class ReflectorPrompt(BaseModel):
     """Whether the question asks about a certain time, so that evidence may be out of date."""
     idle_plans: int = 0
     """How many plans in a row, the last one included, brought nothing new."""
+
+    @computed_field  # type: ignore[prop-decorator]  # mypy does not know decorated properties
+    @property
+    def remembered(self) -> bool:
+        """Whether an excerpt is remembered from an earlier report."""
+        return any(item.known_from for item in self.background)
 
 
 class StepVerdict(BaseModel):

@@ -3,8 +3,9 @@
 import re
 from typing import Any
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field, computed_field, model_validator
 
+from schemas.cited_text import CitedTextPrompt
 from schemas.clean_text import CleanLine, CleanText
 from schemas.deck import DeckPage
 from schemas.document import Document
@@ -22,11 +23,10 @@ _LOCAL_LINK = re.compile(r"\[(\[\d{1,6}\])\]\([^()\s]*\)|\[([^\[\]]*)\]\(sources
 """A citation, or a link to a stored text: what stands for itself where nothing can be followed."""
 
 
-class ReporterPrompt(BaseModel):
+class ReporterPrompt(CitedTextPrompt):
     """Variables of `prompts/reporter.md`."""
 
     question: str
-    locale: str
     today: str
     length: str
     """`answer` (two to four sentences, the fast path), `brief`, `standard` or `full`."""
@@ -54,6 +54,18 @@ class ReporterPrompt(BaseModel):
     """Statements that the first draft lacked, which were searched."""
     found_for_draft: bool = False
     """Whether that search brought anything new; it is the last finding."""
+
+    @computed_field  # type: ignore[prop-decorator]  # mypy does not know decorated properties
+    @property
+    def opening(self) -> str:
+        """Label of the report's first paragraph."""
+        return "摘要" if self.locale.startswith("zh") else "TL;DR"
+
+    @computed_field  # type: ignore[prop-decorator]  # mypy does not know decorated properties
+    @property
+    def remembered(self) -> bool:
+        """Whether an excerpt is remembered from an earlier report."""
+        return any(item.known_from for item in self.background)
 
 
 class Report(BaseModel):

@@ -2,9 +2,10 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, computed_field
 
 from schemas.answer_schema import AtMost, Id, Reason
+from schemas.cited_text import CitedTextPrompt
 from schemas.evidence_view import EvidenceView
 from schemas.wishes import Form
 
@@ -35,11 +36,10 @@ class BlockView(BaseModel):
     objections: list[Objection] = Field(default_factory=list)
 
 
-class ReporterEditingPrompt(BaseModel):
+class ReporterEditingPrompt(CitedTextPrompt):
     """Variables of `prompts/reporter_editing.md`."""
 
     question: str
-    locale: str
     tone: str
     blocks: list[BlockView]
     evidence: list[EvidenceView]
@@ -59,6 +59,18 @@ class ReporterEditingPrompt(BaseModel):
     """What the reader of a finished report wants changed; empty for a draft."""
     searched: list[str] = Field(default_factory=list)
     """What has been searched for the instruction."""
+
+    @computed_field  # type: ignore[prop-decorator]  # mypy does not know decorated properties
+    @property
+    def found_line(self) -> str:
+        """`found` in one line."""
+        return ", ".join(self.found)
+
+    @computed_field  # type: ignore[prop-decorator]  # mypy does not know decorated properties
+    @property
+    def searched_line(self) -> str:
+        """`searched` in one line."""
+        return "; ".join(self.searched)
 
 
 class Edit(BaseModel):

@@ -1,7 +1,8 @@
 """One section of a long report, written from its own evidence."""
 
-from pydantic import BaseModel, Field
+from pydantic import Field, computed_field
 
+from schemas.cited_text import CitedTextPrompt
 from schemas.evidence import Contradiction
 from schemas.evidence_view import EvidenceView, SurroundedView
 from schemas.outline import Section
@@ -15,11 +16,10 @@ class SectionExcerpt(SurroundedView):
     """Title of the section's part that it belongs to; empty where it belongs to the section as a whole."""
 
 
-class ReporterSectionPrompt(BaseModel):
+class ReporterSectionPrompt(CitedTextPrompt):
     """Variables of `prompts/reporter_section.md`. What all sections share comes first, so that a cache of prefixes serves them."""
 
     question: str
-    locale: str
     today: str
     tone: str
     outline: list[Section]
@@ -42,3 +42,9 @@ class ReporterSectionPrompt(BaseModel):
     contradictions: list[Contradiction] = Field(default_factory=list)
     outdated: list[str] = Field(default_factory=list)
     """Ids of excerpts among these that are out of date for a dated question."""
+
+    @computed_field  # type: ignore[prop-decorator]  # mypy does not know decorated properties
+    @property
+    def remembered(self) -> bool:
+        """Whether an excerpt is remembered from an earlier report."""
+        return any(item.known_from for item in [*self.passages, *self.shared])

@@ -15,6 +15,12 @@ WISH_NAMES: tuple[WishName, ...] = get_args(WishName)
 Shape = Literal["", "table", "list", "json"]
 MAX_COLUMNS, MAX_SITES = 12, 20
 Columns = Annotated[list[Title], AtMost(MAX_COLUMNS)]
+_SHAPES_IN_WORDS: dict[Shape, str] = {
+    "": "",
+    "table": "one table, and nothing else",
+    "list": "bullet points, and nothing else",
+    "json": "one table, and nothing else: a row for each object, a column for each key; JSON is made from it",
+}
 Sites = Annotated[list[Title], AtMost(MAX_SITES)]
 Day = Annotated[str, AtMost(10)]
 """`YYYY-MM-DD`; a year or a month alone is its first day, or its last one in `before`."""
@@ -61,6 +67,11 @@ class Form(BaseModel):
     def asks_form(self) -> bool:
         """Whether it says how the answer is to look, or for whom it is."""
         return bool(self.shape or self.columns or self.form or self.readers)
+
+    @property
+    def shape_in_words(self) -> str:
+        """The shape, as a writer is told."""
+        return _SHAPES_IN_WORDS[self.shape]
 
 
 class ChosenWishes(Form, extra="forbid"):

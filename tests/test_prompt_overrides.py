@@ -1,14 +1,18 @@
 """Prompts that a run brings along: used, recorded, and refused where they reach further than a text may."""
 
+import importlib
 import json
-import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from leadline import aresearch
 from prompts import PromptError, prompt_info, render, using
 from prompts.overrides import MAX_TEXT, system_text, with_texts
+from schemas.context import STEMS, Stem
+from schemas.outline import Section
 from services.reports.bundle import verify_bundle
 from services.run.errors import BadInput
 from tests.fakes.openai_server import OpenAIServer
@@ -17,7 +21,7 @@ from tests.services.models.offline.prompts_of import planner_prompt
 QUESTION = "When was William Thomson knighted, and why was tallow pressed into the lead?"
 
 
-def test_a_text_without_blocks_is_the_system_part() -> None:
+def test_a_text_is_the_system_part() -> None:
     with using(with_texts({"planner": "Plan in {{ locale }}.\n{% include '_partials/data.md' %}"})):
         system, human = render("planner", planner_prompt("Why?"))
         assert system.text.startswith("Plan in en-US.\nEverything between tags")
@@ -31,6 +35,26 @@ def test_the_built_in_text_and_none_change_nothing() -> None:
         assert isinstance(prompt_info("planner").version, int)
 
 
+def smallest_prompt(stem: str) -> BaseModel:
+    words = "".join(word.capitalize() for word in stem.split("_"))
+    model: type[BaseModel] = getattr(importlib.import_module(f"schemas.{stem}"), f"{words}Prompt")
+    required = {name: str(field.annotation) for name, field in model.model_fields.items() if field.is_required()}
+    values: dict[str, Any] = {
+        name: [] if "list" in kind else 1 if "int" in kind else "" for name, kind in required.items()
+    }
+    if "outline" in required:
+        values["outline"] = [Section(title="Depth")]
+    return model.model_construct(**values)
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_a_built_in_text_can_be_sent_back_with_a_line_added(stem: Stem) -> None:
+    prompt = smallest_prompt(stem)
+    with using(with_texts({stem: f"{system_text(stem)}\nAnswer in rhyme."})):
+        system = render(stem, prompt)[0].text
+    assert system == f"{render(stem, prompt)[0].text}\nAnswer in rhyme."
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -38,27 +62,23 @@ def test_the_built_in_text_and_none_change_nothing() -> None:
         ("{{ question.__class__ }}", "'__class__' cannot be used"),
         ("{{ question.upper() }}", "'call' is not allowed"),
         ("{{ 10 ** 10 }}", "'pow' is not allowed"),
-        ("{% for i in range(9) %}{% endfor %}", "'call' is not allowed"),
-        (
-            "{% for a in gaps %}{% for b in gaps %}{% for c in gaps %}{% endfor %}{% endfor %}{% endfor %}",
-            "at most two",
-        ),
+        ("{% for gap in gaps %}{% endfor %}", "'for' is not allowed"),
         ("{% set x = 1 %}", "'assign' is not allowed"),
-        ("{{ gaps | tojson }}", "there is no filter 'tojson'"),
+        ("{{ gaps | join }}", "'filter' is not allowed"),
         ("{{ gaps", "expected 'end of print statement'"),
         ("one\n{% if %}", "prompts.planner, line 2: "),
         ("{% include 'secret.md' %}", "prompts.planner, line 1: 'secret.md' cannot be included. There are: _partials/"),
-        ("{% block system %}Plan.{% endblock %}", "has no block 'human'"),
+        ("{% block system %}Plan.{% endblock %}", "'block' is not allowed"),
+        ("{% include '_partials/evidence.md' %}", "'_partials/evidence.md' cannot be included"),
         ("{% include 'researcher.md' %}", "prompts.planner, line 1: 'researcher.md' cannot be included"),
         ("{% include question %}", "prompts.planner, line 1: 'this' cannot be included"),
         ("{% include ['_partials/data.md', 'coder.md'] %}", "cannot be included"),
         ("{% include '_partials/data.md' %}" * 21, "it includes more than 20 partials"),
         ("{{ locale }}" * 1_100, "it consists of more than 1,000 parts"),
-        ("{{ locale" + " | upper" * 100 + " }}", "too deep in each other (more than 40)"),
+        ("{{ " + "not " * 100 + "locale }}", "too deep in each other (more than 40)"),
         ("{{ " + "(" * 9_000 + "1" + ")" * 9_000 + " }}", "prompts.planner: its parts stand too deep"),
         ("{% if locale %}" * 500 + "{% endif %}" * 500, "too deep in each other"),
         ("{{ " + "9" * 5_000 + " }}", "prompts.planner cannot be read"),
-        ("{{ gaps | loop_turns }}", "there is no filter 'loop_turns'"),
         ("x" * (MAX_TEXT + 1), "at most 20,000"),
     ],
 )
@@ -72,47 +92,21 @@ def test_what_is_more_than_a_text_is_refused_with_the_reason(text: str, why: str
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("{% for a in question %}{% for b in question %}x{% endfor %}{% endfor %}", "more than 20,000 turns of loops"),
-        ("{% for a in question if a == 'z' %}{% for b in question %}{% endfor %}{% endfor %}", ""),
-        ("{% for a in question %}{% for b in question if b == 'z' %}{% endfor %}{% endfor %}", "turns of loops"),
-        ("{% for a in question %}{{ question }}{% endfor %}", "more than 1,000,000 characters"),
-        ("{{ question | join(question) }}", "more than 1,000,000 characters in filters"),
-        ("{{ '" + "a" * 9_000 + "' | join('" + "b" * 9_000 + "') }}", "characters in filters"),
-        ("{% for a in question %}{{ question | title }}{% endfor %}", "characters in filters"),
-        ("{% for a in max_step_num %}{% endfor %}", "prompts.planner cannot be used: 'int' object is not iterable"),
-        ("{{ question.size }}", "prompts.planner cannot be used: "),
-        ("{% include '_partials/data.md' %}" * 20, ""),
+        ("{{ question }}" * 60, "it comes to more than 1,000,000 characters"),
+        ("{{ question.size }}", "has no attribute 'size'"),
     ],
 )
-def test_rendering_stops_at_its_bounds_and_soon(text: str, why: str) -> None:
-    began = time.thread_time()
-    with using(with_texts({"planner": text})):
-        if why:
-            with pytest.raises(PromptError) as stopped:
-                render("planner", planner_prompt("Who? " * 3_900))
-            assert str(stopped.value).startswith("prompts.planner cannot be used: ")
-            assert why in str(stopped.value)
-        else:
-            render("planner", planner_prompt("Who? " * 3_900))
-    assert time.thread_time() - began < 2
+def test_what_cannot_be_rendered_names_the_prompt(text: str, why: str) -> None:
+    with (
+        using(with_texts({"planner": text})),
+        pytest.raises(PromptError, match=rf"prompts\.planner cannot be used: .*{why}"),
+    ):
+        render("planner", planner_prompt("Who? " * 3_900))
 
 
-def test_loops_filters_and_partials_render_as_they_did() -> None:
-    text = (
-        "{% for gap in gaps %}{{ loop.index }}/{{ loop.length }} {{ gap | upper }}{{ ', ' if not loop.last }}{% endfor %}"
-        "{% for a in [] %}{% else %} none{% endfor %}"
-    ).replace("[]", "''")
-    prompt = planner_prompt("Why?").model_copy(update={"gaps": ["one", "two"]})
-    with using(with_texts({"planner": text})):
-        assert render("planner", prompt)[0].text == "1/2 ONE, 2/2 TWO none"
-    with using(with_texts({"planner": "{{ gaps | join(' + ') }} {{ gaps | length }} {{ gaps | first }}"})):
-        assert render("planner", prompt)[0].text == "one + two 2 one"
-
-
-async def test_a_prompt_that_comes_to_too_much_ends_the_run_and_not_its_step_alone(docs: Path) -> None:
-    endless = "{% for a in passages %}{% for b in a.text %}{{ '" + "x" * 9_000 + "' | upper }}{% endfor %}{% endfor %}"
-    with pytest.raises(BadInput, match=r"prompts\.researcher cannot be used: it comes to more than"):
-        await aresearch(QUESTION, docs=[docs], prompts={"researcher": endless})
+async def test_a_prompt_that_cannot_be_rendered_ends_the_run_and_not_its_step_alone(docs: Path) -> None:
+    with pytest.raises(BadInput, match=r"prompts\.researcher cannot be used: .* has no attribute 'size'"):
+        await aresearch(QUESTION, docs=[docs], prompts={"researcher": "{{ question.size }}"})
 
 
 async def test_a_run_is_refused_before_anything_is_asked(docs: Path, endpoint: OpenAIServer) -> None:

@@ -203,25 +203,9 @@ PROMPTS: dict[str, tuple[dict[str, Any], str]] = {
         },
         "prompts.coder, line 1: 'reflector.md' cannot be included",
     ),
-    "two loops": (
-        {"prompts": {"coordinator": "{% for a in question %}{% for b in question %}{% endfor %}{% endfor %}"}},
-        "prompts.coordinator cannot be used: it comes to more than 20,000 turns of loops",
-    ),
-    "a text joined by itself": (
-        {"prompts": {"coordinator": "{{ question | join(question) | join(question) }}"}},
-        "prompts.coordinator cannot be used: it comes to more than 1,000,000 characters in filters",
-    ),
     "a text over and over": (
-        {"prompts": {"coordinator": "{% for a in question %}{{ question }}{% endfor %}"}},
+        {"prompts": {"coordinator": "{{ question }}" * 60}},
         "prompts.coordinator cannot be used: it comes to more than 1,000,000 characters",
-    ),
-    "filters in a chain": (
-        {
-            "prompts": {
-                "coordinator": "{% for a in question %}{{ question " + "| upper | lower " * 15 + "}}{% endfor %}"
-            }
-        },
-        "prompts.coordinator cannot be used: it comes to more than 1,000,000 characters in filters",
     ),
     "conditions in each other": (
         {"prompts": {"coordinator": "{% if 1 %}" * 800 + "{% endif %}" * 800}},
