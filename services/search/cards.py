@@ -48,6 +48,7 @@ _FIELD = re.compile(
 _QUOTED = re.compile(r"^([\"'])(.*)\1$")
 _HEADING = re.compile(r"#{1,6}\s++(\S.*)")
 _LEVEL = re.compile(r"(?m)^(#{1,6})\s++\S")
+_BOLD_LINE = re.compile(r"\*\*([^\s*][^*\n]{0,199})\*\*[ \t]*+(?:\n|\Z)")
 _FENCE = re.compile(r"(?ms)^(`{3,}+|~{3,}+).*?(?:^\1|\Z)")
 _ADORNMENT = re.compile(r"([=\-~^\"'`*+#.:_<>])\1{2,}")
 """A line above or below a heading."""
@@ -109,7 +110,8 @@ def named_date(name: str) -> str:
 def text_card(text: str, file: str = "") -> Card:
     """Return the card of a text, by its front matter or the fields at its beginning, and its first heading.
 
-    If other headings of its level follow, the first may be generic (`# Summary`), and the file's name becomes the card's name; below the
+    If other headings of its level follow, the first may be generic (`# Summary`): a text that begins with a bold line has that as title, of
+    another the file's name becomes the card's name; below the
     first level it is a section's and no title. The card's name is also a field
     that the file is named after, `eip: 1559` in `eip-1559.md`, an identifier whose number the file's name has, `SE-0306` as a field or
     `MSC2313: …` as the title, and the number that a file's name begins with: `0012` in `0012-use-postgres.md`.
@@ -123,6 +125,9 @@ def text_card(text: str, file: str = "") -> Card:
     card = card_of(fields)
     levels = [match[1] for match in _LEVEL.finditer(plain)]
     shared = not card.title and levels.count(min(levels[:1], default="")) > 1 and f"\n{title}\n==" not in f"\n{plain}"
+    bold = None if card.title else _BOLD_LINE.match(plain.lstrip())
+    if bold and [match[1] for match in _LEVEL.finditer(_FENCE.sub("", text))].count(levels[0] if levels else "") != 1:
+        title, shared = bold[1], False
     named = (_file_named_by(field, file) for field in fields)
     identified = (_identified(text, file) for text in [card.title, title, *(value for _, value in fields)])
     if shared and levels[0] != "#":

@@ -26,7 +26,7 @@ _ANY_HEADING = re.compile(r"(?m)^#{1,6}[ \t]++([^\n]++)")
 _NOT_BLANK = re.compile(r"[^\n]")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Sr|Jr|St|Lt|Col|Gen|Capt|Cmdr|Adm|Rev|Hon|Sir|No|Nos|Vol|Fig|Eq|pp|p|ca|c|cf|vs|etc|al|[Ee]\.g|[Ii]\.e|"
-    r"Inc|Ltd|Co|Corp|approx|est|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|U\.S|U\.K|H\.M\.S|R\.N)|\b[A-Z])\.$|\((?:b|d|fl|r)\.$"
+    r"Inc|Ltd|Co|Corp|approx|est|[Cc]h|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|U\.S|U\.K|H\.M\.S|R\.N)|\b[A-Z])\.$|\((?:b|d|fl|r)\.$"
 )
 _GOES_ON = "\"'”’)]!?"
 """Marks behind which a small letter goes on with the sentence: `(Smith et al.) found`, `await! was kept`."""

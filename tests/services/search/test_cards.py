@@ -291,7 +291,12 @@ def test_a_title_underlined_with_any_number_of_signs_is_no_generic_heading() -> 
     underlined, bare = (text_card(text, "sounding-lines") for text in (f"Sounding lines of hemp\n==={body}", body))
     assert (underlined.title, underlined.name) == ("Sounding lines of hemp", "")
     assert (bare.title, bare.name) == ("", ""), "it is named by its file"
-    assert text_card(body.replace("##", "#"), "sounding-lines").heading == "sounding-lines – Summary"
+    generic = body.replace("##", "#").lstrip()
+    assert text_card(generic, "sounding-lines").heading == "sounding-lines – Summary"
+    assert text_card(f"**Chapter 2 – Lines**\n\n{generic}", "02-lines").heading == "Chapter 2 – Lines"
+    late = f"**Chapter 2**\n\n{generic}".replace("# Motivation", f"{'It is of hemp. ' * 300}\n\n# Motivation")
+    assert text_card(late, "02-lines").heading == "Chapter 2"
+    assert text_card(f"**Withdrawn**\n\n# Lines{body}", "lines").heading == "Lines"
 
 
 def test_front_matter_in_toml_is_read() -> None:
