@@ -3,6 +3,7 @@
 The reporter imports it, with its parser and patterns, when the first report is finished, in the thread of the event loop.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -53,6 +54,7 @@ from services.text.quotable import as_line
 from services.text.sentence_ranking import sentence_scores
 from services.text.tokens import has_cjk
 
+_SEMICOLON = re.compile(r"(?<=[;；])\s*")
 LONGEST_SIDE = 200
 """Characters of a quote that is shown whole as the side of a contradiction."""
 
@@ -288,10 +290,15 @@ def _conflicts(contradictions: list[Contradiction], draft: ReportInputs, labels:
 
 
 def _best_sentence(quote: str, about: str, longest: int) -> str:
+    """Return the sentence of a longer quote that tells most of a topic, and of a longer sentence the part between semicolons."""
     spans = sentences(quote) if len(quote) > longest else []
-    parts = [quote[span.start : span.end] for span in spans]
+    best = _best([quote[span.start : span.end] for span in spans], about) or quote
+    return _best(_SEMICOLON.split(best), about) if longest and len(best) > longest else best
+
+
+def _best(parts: Sequence[str], about: str) -> str:
     scores = sentence_scores(about, parts)
-    return parts[max(range(len(parts)), key=lambda place: scores[place])] if parts else quote
+    return parts[max(range(len(parts)), key=lambda place: scores[place])] if parts else ""
 
 
 def _limits(draft: ReportInputs, checked: CheckedReport, numbering: Numbering, labels: Labels) -> list[str]:

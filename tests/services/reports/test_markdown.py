@@ -151,13 +151,17 @@ def test_a_contradiction_that_code_cannot_see_says_so_unless_the_text_cites_its_
     assert said in finished(apart, contradictions=[named], locale=locale).markdown
 
 
-def test_of_a_long_side_the_sentence_on_the_topic_is_shown(draft: Make) -> None:
-    long = excerpt_of("E1-1").model_copy(update={"quote": "The ship left in spring. " * 12 + "The wire weighed 30 kg."})
+@pytest.mark.parametrize(
+    ("quote", "shown"), [("The wire weighed 30 kg.", "The wire weighed 30 kg."), ("", "the wire weighed 30 kg;")]
+)
+def test_of_a_long_side_the_sentence_on_the_topic_is_shown_or_its_part(draft: Make, quote: str, shown: str) -> None:
+    listed = f"{'It fell in May; ' * 15}the wire weighed 30 kg; {'it was wet; ' * 5}nothing else."
+    long = excerpt_of("E1-1").model_copy(update={"quote": f"{'The ship left in spring. ' * 12}{quote or listed}"})
     other = excerpt_of("E2-1").model_copy(update={"quote": "The wire weighed 36 kg."})
     conflict = Contradiction(topic="weight of the wire", excerpt_ids=["E1-1", "E2-1"], differs="numbers")
     made = replace(draft(DEPTH, contradictions=[conflict]), excerpts=[long, other])
     below = disagreements(made)
-    assert "“The wire weighed 30 kg.” " in below
+    assert f"“{shown}” " in below
     assert "spring" not in below
 
 
