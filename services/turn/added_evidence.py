@@ -89,7 +89,7 @@ async def search_step(
     except LeadlineError as problem:
         return AddedEvidence(None, limits=[problem_text(problem, locale)])
     limits = [*gathered.limits, *gathered.trouble]
-    new = new_excerpts(gathered.excerpts, known)
+    new = await placed(new_excerpts(gathered.excerpts, known), evidence)
     if not new:
         return AddedEvidence(None, limits=limits)
     result = StepResult(
@@ -297,10 +297,10 @@ class SectionResearch:
         self.limits += added.limits
         if added.result is None:
             return None
-        new = await placed(added.result.excerpts, self.evidence)
         self.steps.append(step)
-        self.results[step.id] = added.result.model_copy(update={"excerpts": new})
+        self.results[step.id] = added.result
         self.sources |= added.sources
+        new = added.result.excerpts
         return NewEvidence(new, evidence_views(new, added.sources), added.sources)
 
     def update(self) -> ResearchState:

@@ -23,7 +23,7 @@ def run(leadline: Leadline, endpoint: OpenAIServer) -> str:
     papers = document("pier.md", f"# The pier\n\n{STORMS}\n")
     endpoint.script["reporter"] = [BODY]
     ran = leadline("research", QUESTION, "--docs", papers, "--quick", "--out", "out", "--json", code=0)
-    (papers / "costs.md").write_text(f"# What the repair cost\n\n{COST}\n")
+    (papers / "costs.md").write_text(f"# What the repair cost\n\n## Treasury\n\n{COST}\n")
     return str(json.loads(ran.out)["run_id"])
 
 
@@ -63,6 +63,7 @@ def test_what_the_editor_lacks_is_searched_once_with_the_whole_question_and_then
     first, second = of_editor(endpoint)
     assert COST not in first
     assert COST in second
+    assert 'under="Treasury"' in second
     assert second.count(f"{STORMS[:-1]} [B0-1].") == 1
     [step] = [body for body in endpoint.requests if role_of(body) == "researcher"][-1:]
     shown = step["messages"][-1]["content"]
