@@ -237,7 +237,7 @@ def test_a_text_that_ends_with_a_colon_is_quoted_with_the_table_that_it_announce
 
 
 def test_long_code_is_cut_where_its_records_end() -> None:
-    ropes = [{"name": f"rope {n}", "lengths": [n, n + 1], "of": "hemp"} for n in range(9)]
+    ropes = [{"name": f"rope {n}", "lengths": [n, 2, 3, 4], "of": "hemp"} for n in range(9)]
     text = f"```json\n{json.dumps(ropes, indent=1)}\n```"
     parts = [text[part.start : part.end] for part in sentences(text)]
     assert len(parts) > 2
