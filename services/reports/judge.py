@@ -130,9 +130,9 @@ class Judge:
                 raise failure
 
     def _closest(self, statement: Statement, doubt: Doubt) -> Sequence[str]:
-        """Return the ids of the passages that a statement cites; of the many below a title or a lead those that have most in common with it."""
+        """Return the ids of the passages that a statement cites; of the many below a title or a lead, or above code, those that have most in common with it."""
         words, ids = statement
-        if not doubt.uncited or len(ids) <= NEAREST:
+        if not (doubt.uncited or doubt.heads) or len(ids) <= NEAREST:
             return ids
         closest = nearest(words, [self.excerpts[key] for key in ids], self.sources, NEAREST)
         return list(dict.fromkeys([*(excerpt.id for excerpt in closest), *ids]))[:NEAREST]

@@ -131,7 +131,7 @@ class ReportCheck:
         if self.statements.result.claims or self.statements.result.hedged:
             self.statements.end_opening()
         if heading.level <= SECTION_LEVEL:
-            self.statements.section, self.statements.beside = words_of(content), []
+            self.statements.section, self.statements.beside, self.statements.told = words_of(content), [], []
         is_title = heading.level == 1
         if not words_of(content):
             return []
@@ -252,8 +252,8 @@ class ReportCheck:
             return []
         chart = chart_of(code)
         own = [key for key in chart.sources if key in self.check.excerpts] if chart else []
-        beside = own or self.statements.beside
-        claim = self.check.figure(code.text, is_diagram=True) if code.is_diagram else self.check.code(code.text, beside)
+        above = own or list(dict.fromkeys(self.statements.told))
+        claim = self.check.figure(code.text, is_diagram=True) if code.is_diagram else self.check.code(code.text, above)
         if claim is not None:
             return self._marked(code, claim)
         self.statements.result.connecting.append(code.text)

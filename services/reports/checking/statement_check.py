@@ -111,6 +111,8 @@ class StatementCheck:
     """Heading of the current section."""
     beside: list[str] = field(default_factory=list)
     """Ids cited by the last sentence that cites, in the current section."""
+    told: list[str] = field(default_factory=list)
+    """Ids cited so far in the current section, which code that puts them together rests on."""
     in_opening: bool = True
     """Whether the current block is in the opening."""
     below: Sequence[str] = ()
@@ -171,6 +173,7 @@ class StatementCheck:
         else:
             claim = self._judged(words, own, ids)
         self.beside = own or self.beside
+        self.told += own
         if claim is None:
             self.result.connecting.append(words)
             return shown
@@ -190,6 +193,7 @@ class StatementCheck:
         """Check a row of a table; nothing is left of one that is removed, and a conclusion is marked in its cell."""
         written_ids = list(dict.fromkeys([*over, *ids_in(chain.from_iterable(cells))]))
         ids = [identifier for identifier in written_ids if identifier in self.check.excerpts]
+        self.told += ids
         texts = list(map(words_of, cells))
         words = " | ".join(filter(None, texts))
         shown = [self.known_only(units_of(cell)) for cell in cells]

@@ -244,6 +244,9 @@ def test_code_that_the_evidence_does_not_have_line_by_line_is_judged_by_what_sta
     statement = ("wind --shut", ("E2-1",))
     assert check_citations(f"{lead}\n\n{own}", quoted).undecided[statement].inferred
     assert check_citations(f"So it must be [inferred: E2-1].\n\n{own}", quoted).undecided[statement].inferred
+    both = excerpts_of({"E2-1": stored, "E2-2": "The winch is shut by hand."}, "a")
+    section = f"{lead}\n\n- It is shut by hand [E2-2].\n\nSo one does it:\n\n{own}"
+    assert ("wind --shut", ("E2-1", "E2-2")) in check_citations(section, both).undecided
     assert check_citations(own, quoted).undecided == {}
     advised = check_citations(f"{lead}\n\n```sh\nwind --turns 70\n```", quoted)
     assert advised.undecided["wind --turns 70", ("E2-1",)].suspicion == "Not in what it cites: 70."
