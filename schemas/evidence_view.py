@@ -1,6 +1,6 @@
 """How prompts show evidence: ids and words only, no offsets and no hashes."""
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, computed_field
 
 from schemas.clean_text import CleanLine
 
@@ -47,6 +47,19 @@ class SurroundedView(EvidenceView):
 
     before: str = ""
     after: str = ""
+
+
+class BackgroundPrompt(BaseModel):
+    """Variables of a template that shows what the background search found."""
+
+    background: list[EvidenceView] = Field(default_factory=list)
+    """Its hits in the web and in the user's documents; for a reflector and a reporter those that no step quotes."""
+
+    @computed_field  # type: ignore[prop-decorator]  # mypy does not know decorated properties
+    @property
+    def remembered(self) -> bool:
+        """Whether an excerpt is remembered from an earlier report."""
+        return any(item.known_from for item in self.background)
 
 
 class FindingView(BaseModel):

@@ -4,12 +4,12 @@ from collections.abc import Collection
 from graphlib import CycleError, TopologicalSorter
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, Field, computed_field
+from pydantic import BaseModel, BeforeValidator, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from schemas.clean_text import CleanLine
 from schemas.evidence import StepKind
-from schemas.evidence_view import EvidenceView, FindingView
+from schemas.evidence_view import BackgroundPrompt, FindingView
 from schemas.mcp import ToolView
 from schemas.outline import NodeView, OutlineNode
 from schemas.wishes import Form
@@ -79,7 +79,7 @@ def _facts(step: Step) -> str:
     return f"[{step.step_type}{needs}{tools}]"
 
 
-class PlannerPrompt(BaseModel):
+class PlannerPrompt(BackgroundPrompt):
     """Variables of `prompts/planner.md`."""
 
     question: str
@@ -89,8 +89,6 @@ class PlannerPrompt(BaseModel):
     max_step_num: int
     first_id: int = 1
     """Number of the plan's first step; steps are numbered over the whole run."""
-    background: list[EvidenceView]
-    """Hits in the web and in the user's documents."""
     folders: list[CleanLine] = Field(default_factory=list)
     """What the user's folders hold, a line each."""
     nearby: list[CleanLine] = Field(default_factory=list)
@@ -123,12 +121,6 @@ class PlannerPrompt(BaseModel):
     """Whether breadth matters more than cost."""
     style: str = "report"
     """`data` where findings are to be computed from the user's tables."""
-
-    @computed_field  # type: ignore[prop-decorator]  # mypy does not know decorated properties
-    @property
-    def remembered(self) -> bool:
-        """Whether an excerpt is remembered from an earlier report."""
-        return any(item.known_from for item in self.background)
 
 
 class PlanError(ValueError):

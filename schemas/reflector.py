@@ -3,20 +3,20 @@
 from functools import lru_cache
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, computed_field, create_model, field_validator
+from pydantic import BaseModel, Field, create_model, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from schemas.answer_schema import AtMost, Id, Reason, Thought
 from schemas.clean_text import CleanLine
 from schemas.evidence import Contradiction
-from schemas.evidence_view import EvidenceView, FindingView
+from schemas.evidence_view import BackgroundPrompt, FindingView
 from schemas.outline import NodeDraft, NodeView, ThinNode
 
 MOST_THIN, MOST_NEW = 12, 4
 """Thin nodes that a reflection names, and nodes that it adds."""
 
 
-class ReflectorPrompt(BaseModel):
+class ReflectorPrompt(BackgroundPrompt):
     """Variables of `prompts/reflector.md`."""
 
     question: str
@@ -31,8 +31,6 @@ class ReflectorPrompt(BaseModel):
     """What earlier reflections called contradictory."""
     pending: list[str] = Field(default_factory=list)
     """Titles of steps of the plan that have not run yet."""
-    background: list[EvidenceView] = Field(default_factory=list)
-    """What the background search found and no step quotes."""
     plan_iterations: int
     max_plan_iterations: int
     max_step_attempts: int
@@ -44,12 +42,6 @@ class ReflectorPrompt(BaseModel):
     """Whether the question asks about a certain time, so that evidence may be out of date."""
     idle_plans: int = 0
     """How many plans in a row, the last one included, brought nothing new."""
-
-    @computed_field  # type: ignore[prop-decorator]  # mypy does not know decorated properties
-    @property
-    def remembered(self) -> bool:
-        """Whether an excerpt is remembered from an earlier report."""
-        return any(item.known_from for item in self.background)
 
 
 class StepVerdict(BaseModel):

@@ -10,7 +10,7 @@ from schemas.clean_text import CleanLine, CleanText
 from schemas.deck import DeckPage
 from schemas.document import Document
 from schemas.evidence import Answered, Artifact, Claim, Contradiction, Excerpt, Source, by_content_hash
-from schemas.evidence_view import EvidenceView, FindingView
+from schemas.evidence_view import BackgroundPrompt, FindingView
 from schemas.later_rooms import later
 from schemas.outline import Section
 from schemas.planner import Plan
@@ -23,7 +23,7 @@ _LOCAL_LINK = re.compile(r"\[(\[\d{1,6}\])\]\([^()\s]*\)|\[([^\[\]]*)\]\(sources
 """A citation, or a link to a stored text: what stands for itself where nothing can be followed."""
 
 
-class ReporterPrompt(CitedTextPrompt):
+class ReporterPrompt(CitedTextPrompt, BackgroundPrompt):
     """Variables of `prompts/reporter.md`."""
 
     question: str
@@ -40,8 +40,6 @@ class ReporterPrompt(CitedTextPrompt):
     """Form and readers that are asked for."""
     findings: list[FindingView]
     """Steps with their evidence; failed steps have no evidence."""
-    background: list[EvidenceView]
-    """What the background search found and no step quotes; on the fast path all there is."""
     contradictions: list[Contradiction]
     outline: list[Section] = Field(default_factory=list)
     """Sections that the report is to have; empty where it is short, or too little was found for sections."""
@@ -60,12 +58,6 @@ class ReporterPrompt(CitedTextPrompt):
     def opening(self) -> str:
         """Label of the report's first paragraph."""
         return "摘要" if self.locale.startswith("zh") else "TL;DR"
-
-    @computed_field  # type: ignore[prop-decorator]  # mypy does not know decorated properties
-    @property
-    def remembered(self) -> bool:
-        """Whether an excerpt is remembered from an earlier report."""
-        return any(item.known_from for item in self.background)
 
 
 class Report(BaseModel):

@@ -29,6 +29,7 @@ MARKUP: dict[str, Callable[[str], str]] = {
     ".rst": read_rst.as_markdown,
 }
 """How markup is read, by the ending of a file's name; any other stays as it is written."""
+_LETTER_CODE = re.compile(r"\\u[0-9A-Fa-f]{4}")
 LONGEST_JSON = 10_000_000
 """Characters of JSON that is read with its letters and in lines; what it becomes takes twenty times as many bytes."""
 _DECIMAL_COMMA = re.compile(r"^\s*([-+]?\d+),(\d+)\s*$")
@@ -85,7 +86,7 @@ def _text(suffix: str, text: str) -> str:
 
 def _readable(text: str) -> str:
     """Return JSON with letters instead of their codes, and what stands in one line with each value on its own; JSON lines stay lines."""
-    if len(text) > LONGEST_JSON or ("\n" in text.strip() and "\\u" not in text):
+    if len(text) > LONGEST_JSON or ("\n" in text.strip() and not _LETTER_CODE.search(text)):
         return text
     try:
         return _dumped(text, indent=1)

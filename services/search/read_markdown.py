@@ -124,7 +124,7 @@ def in_fence(code: str, language: str = "") -> list[str]:
 
 def without_fence(text: str) -> str:
     """Return a text that is nothing but code, or its beginning, without the fence; any other as it is."""
-    block = next(code_blocks(text), None)
+    block = next(code_blocks(text), None) if is_fence(text) else None
     if block is None or (block.start, block.end) != (0, len(text)):
         return text
     lines = text.split("\n")

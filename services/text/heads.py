@@ -58,15 +58,19 @@ class Sections:
 
     def at(self, start: int) -> str:
         """Return the innermost heading above a place, behind those above it that tell which it is, the innermost line that encloses it, and the label of its paragraph; empty without any."""
-        return self.names(start)[0]
+        return labelled(self._unlabelled(start)[0], label_at(self._text, start))
 
     def names(self, start: int) -> tuple[str, ...]:
         """Return the same, and as earlier bundles have it: without the label, without the headings above the innermost, and with the label of a sentence on a line above."""
+        unlabelled, before = self._unlabelled(start)
+        former = label_at(self._text, start, stops="")
+        return self.at(start), unlabelled, before, labelled(unlabelled, former)
+
+    def _unlabelled(self, start: int) -> tuple[str, str]:
         place = bisect(self._passages, start, key=lambda passage: passage.start) - 1
         named = (self._passages[place].section, self._passages[place].innermost) if place >= 0 else ("", "")
-        unlabelled, before = (without_markup(name)[:LONGEST_SECTION] for name in named)
-        label, former = label_at(self._text, start), label_at(self._text, start, stops="")
-        return labelled(unlabelled, label), unlabelled, before, labelled(unlabelled, former)
+        section, innermost = (without_markup(name)[:LONGEST_SECTION] for name in named)
+        return section, innermost
 
 
 def labelled(section: str, label: str) -> str:

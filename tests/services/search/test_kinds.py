@@ -283,6 +283,7 @@ async def test_a_comment_of_program_code_heads_nothing(tmp_path: Path) -> None:
     [
         ("a.json", '[{"词":"\\u6d4b\\u6df1","m":1.5}]', '[\n {\n  "词": "测深",\n  "m": 1.5\n }\n]'),
         ("b.json", '{\n    "a": "测深", "m": 1.50\n}', '{\n    "a": "测深", "m": 1.50\n}'),
+        ("g.json", '{\n "a": "测深 C:\\\\users", "m": 1.50\n}', '{\n "a": "测深 C:\\\\users", "m": 1.50\n}'),
         ("c.json", '{"a": "测深\\ud83d", "b": [1', '{"a": "测深\\ud83d", "b": [1'),
         ("d.jsonl", '{"a":"\\u6d4b\\u6df1"}\n{"a":"\\ud83d"}\nno', '{"a": "测深"}\n{"a": "?"}\nno'),
         ("e.log", "测深 1\n  2 of 3\n", "测深 1\n  2 of 3"),
