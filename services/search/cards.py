@@ -134,7 +134,7 @@ def text_card(text: str, file: str = "") -> Card:
         title, shared = "", False  # that of a section; what is named by its file alone has it as title
     numbered = _SERIAL.match(_NAMED_DATE.sub("", file)) if card.title or title else None
     name = next(filter(None, [*named, *identified]), file if shared else numbered[1] if numbered else "")
-    return card.filled(Card(title=title, name=name))
+    return card.filled(Card(title=without_markup(title), name=name))
 
 
 def _identified(text: str, file: str) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import xlrd
-from bs4 import BeautifulSoup, Comment
+from bs4 import BeautifulSoup, Comment, Tag
 from lxml import etree, html
 from markitdown import DocumentConverter, StreamInfo
 from markitdown.converters import (
@@ -37,6 +37,7 @@ from services.search.convert_plain import convert_plain
 from services.search.file_types import CONVERTED, MAX_CHARACTERS, SUFFIXES, Converted
 from services.search.ocr import LONGEST_TITLE, image_text
 from services.search.pages.content_type import decode_page
+from services.search.pages.missing_text import RUNNING
 from services.search.pages.page_card import html_card
 from services.search.pdf_text import pdf_card, pdf_text
 from services.search.sheets import Merged, Sheet, sheets_markdown, tables_of
@@ -58,6 +59,7 @@ _EXPONENT = re.compile(r"[-−]?\d{1,6}")
 """A raised number, which is another number without a sign of that: `2^31`."""
 _DEFINITION = re.compile(r"(?m)^(?:(?!:   )(\S[^\n]{0,300}?):?\n)?:   ")
 """A term with the beginning of its definition, or of a further one, as markdownify writes them."""
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _SLIDE = re.compile(r"<!-- Slide number: (\d{1,5}) -->")
 WORKBOOKS = frozenset({".xls", ".xlsx"})
 _OPEN_DOCUMENT = frozenset({".odp", ".ods", ".odt"})
@@ -130,6 +132,10 @@ def html_text(data: bytes) -> tuple[str, Card]:
     page = BeautifulSoup(decode_page(data, None), "lxml")
     for comment in page.find_all(string=lambda text: isinstance(text, Comment)):
         comment.extract()
+    for script in page("script", type=_of_template):  # a browser's scripts show what it holds
+        script.replace_with(*BeautifulSoup(script.get_text(), "lxml").find_all("body", limit=1))
+    if not page.find(True):
+        return "", Card()
     heading = page.find("h1") or page.title
     title = without_number(heading.get_text(" ", strip=True)) if heading else ""
     card = html_card(html.document_fromstring(str(page)), title)
@@ -138,7 +144,17 @@ def html_text(data: bytes) -> tuple[str, Card]:
     for raised in page("sup"):
         if _EXPONENT.fullmatch(raised.get_text().strip()):
             raised.insert(0, "^")
+    for item in page("li"):
+        first = item.find(True, recursive=False)
+        if isinstance(first, Tag) and first.name in _HEADINGS and item.parent:  # a list of sections
+            item.name = item.parent.name = "div"
     return _markitdown(str(page).encode(), ".html"), card
+
+
+def _of_template(kind: str | None) -> bool:
+    """Tell whether a script's type is one that no browser runs, other than of data."""
+    kind = (kind or "").strip().lower()
+    return kind not in RUNNING and "json" not in kind
 
 
 def _email(data: bytes) -> Content:

@@ -11,17 +11,17 @@ from services.run.ui_text import say, unsearched
 from services.search.documents import Documents
 from services.search.file_types import CONVERTED, EMPTY
 
-MAX_UNREADABLE_NAMED = 50
-"""Maximum unreadable files that the limits of a report name."""
 MAX_FILES_NAMED = 3
-"""Maximum files or kinds that another message names."""
+"""Maximum files or kinds that a message names."""
+MAX_UNREADABLE_NAMED = 10
+"""Maximum files that could not be read for one reason which a message names: somebody has to look after them."""
 
 
 class FileNote(BaseModel):
     """What is to be known of how some files were read."""
 
     note: str
-    """What is to be known: the part of `Converted.note` before its colon."""
+    """What is to be known: the part of `Converted.note` before its colon, or the reason why the files could not be read."""
     count: int
     """Number of the files."""
     files: list[str]
@@ -35,8 +35,8 @@ class FileNote(BaseModel):
 class FilesRead(BaseModel):
     """How the files of some folders were read."""
 
-    unreadable: list[tuple[str, str]] = Field(default_factory=list)
-    """Files that could not be read, each with the reason; a few of many, and without empty ones of text."""
+    unsearched: list[FileNote] = Field(default_factory=list)
+    """Files that could not be read, by reason; without empty ones of text."""
     unread: list[str] = Field(default_factory=list)
     """Files that were not read in time; a few of many."""
     unread_count: int = 0
@@ -52,15 +52,20 @@ class FilesRead(BaseModel):
     def of(cls, folders: Sequence[Documents]) -> Self:
         """Return how the files of these folders were read."""
         unread = [path for folder in folders for path in folder.unread]
-        unreadable = [file for folder in folders for file in folder.unreadable if not _is_no_loss(*file)]
-        kinds, noted = Counter[str](), dict[str, list[str]]()
+        kinds, noted, reasons = Counter[str](), dict[str, list[str]](), dict[str, list[str]]()
         for folder in folders:
             kinds.update(folder.other_kinds)
+            for path, reason in folder.unreadable:
+                if not _is_no_loss(path, reason):
+                    reasons.setdefault(reason, []).append(path)
             for note, paths in folder.notes.items():
                 key, _, value = note.partition(":")
                 noted.setdefault(key, []).extend(f"{path} ({value})" if value else path for path in paths)
         return cls(
-            unreadable=unreadable[: MAX_UNREADABLE_NAMED + 1],
+            unsearched=[
+                FileNote(note=reason, count=len(paths), files=paths[:MAX_UNREADABLE_NAMED])
+                for reason, paths in reasons.items()
+            ],
             unread=unread[:MAX_FILES_NAMED],
             unread_count=len(unread),
             other_kinds=dict(sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0]))),
@@ -74,11 +79,14 @@ class FilesRead(BaseModel):
     def file_messages(self, locale: str) -> list[str]:
         """Return the messages about files that were not searched, or not read as they are."""
         messages = [
-            say("file_unreadable", locale, file=file, reason=unsearched(reason, locale))
-            for file, reason in self.unreadable
+            say(
+                "file_unreadable" if note.count == 1 else "files_unreadable",
+                locale,
+                files=_listed(note.files, note.count, locale),
+                reason=unsearched(note.note, locale),
+            )
+            for note in self.unsearched
         ]
-        if len(messages) > MAX_UNREADABLE_NAMED:
-            messages[MAX_UNREADABLE_NAMED:] = [say("more_files_not_searched", locale)]
         if self.unread_count:
             late = _listed(self.unread, self.unread_count, locale)
             messages.append(say("files_not_read", locale, count=self.unread_count, total=self.files, files=late))

@@ -290,9 +290,9 @@ class FolderIndex:
         if hashlib.sha256(text.encode("utf-8", "replace")).hexdigest() != key:
             raise self._removed()
         about = Card.model_validate_json(card)
-        same_title = db.execute("SELECT count(DISTINCT hash) FROM files WHERE title = ?", (title,)).fetchone()[0]
-        if same_title > 1 and not about.name:  # `Minutes` in a hundred files
-            about = about.model_copy(update={"name": "/".join(PurePath(path).with_suffix("").parts[-2:])})
+        same_title = db.execute("SELECT path FROM files WHERE title = ? AND hash != ?", (title, key)).fetchall()
+        if same_title and not about.name:  # `Minutes` in a hundred files
+            about = about.model_copy(update={"name": _shortest_path(path, (other for (other,) in same_title))})
             title = about.heading or title
         return Hit(
             url=f"{self.folder.name}/{path}",
@@ -341,6 +341,13 @@ def _first_id(db: sqlite3.Connection, key: str) -> int:
     while db.execute("SELECT 1 FROM passages WHERE id BETWEEN ? AND ?", (first, first + MOST_PASSAGES - 1)).fetchone():
         first = (first + MOST_PASSAGES) % MAX_ID
     return first
+
+
+def _shortest_path(path: str, others: Iterable[str]) -> str:
+    """Return as many last parts of a path, at least two, as tell it from the others: `3.9/generated/config`."""
+    parts, *rest = (PurePath(each).with_suffix("").parts for each in (path, *others))
+    telling = (count for count in range(2, len(parts)) if all(other[-count:] != parts[-count:] for other in rest))
+    return "/".join(parts[-next(telling, len(parts)) :])
 
 
 def folder_key(folder: Path) -> str:

@@ -119,7 +119,9 @@ def _named(view: EvidenceView) -> str:
 def _quoted(view: EvidenceView) -> str:
     """Return what a quote shows: its paragraphs and items without headings, its code, and its rows below the headings of their table."""
     quote = view.quote.replace(f"|{GAP}|", "|\n|")
-    headed = f"{view.columns}\n{quote}" if view.columns else quote
+    if quote.startswith("|") and not quote.endswith("|"):  # a row that is longer than a passage
+        quote += " |"
+    headed = f"{view.columns}\n{quote}" if view.columns and row_of(quote.split("\n")[0]) else quote
     shown: list[str] = []
     place = 0
     for code in [*code_blocks(headed), Span(len(headed), len(headed))]:

@@ -27,7 +27,7 @@ MAX_ELEMENTS = 50_000
 """Maximum elements of a page that are examined."""
 MAX_PLACES = 20
 """Maximum elements that scripts may fill which are examined."""
-_RUNNING = frozenset({"", "text/javascript", "application/javascript", "module", "text/babel", "text/ecmascript"})
+RUNNING = frozenset({"", "text/javascript", "application/javascript", "module", "text/babel", "text/ecmascript"})
 """Types of scripts that a browser runs."""
 _PLACES = frozenset(
     "root app __next __nuxt ___gatsby svelte app-root react-root reactroot vue-app ember-app main-app mount "
@@ -78,7 +78,7 @@ def script_signs(tree: "HtmlElement") -> ScriptSigns:
         if not isinstance(tag, str):
             continue
         if tag == "script":
-            scripts += (element.get("type") or "").strip().lower() in _RUNNING
+            scripts += (element.get("type") or "").strip().lower() in RUNNING
         elif tag == "noscript" and not notice:
             notice = asks_for_scripts(_text_of(element, LONGEST_NOTICE))
         elif places < MAX_PLACES and not empty and _is_place(element, tag):

@@ -198,6 +198,15 @@ def test_a_table_below_its_title_is_shown_in_its_rows() -> None:
     )
 
 
+def test_a_row_that_is_cut_stands_in_its_table() -> None:
+    row = finding("| herring | Stavoll caught most of it, says")
+    row.evidence[0].columns = "| Name | Text | Year |"
+    told = report("Who caught herring in Stavoll?", row)
+    assert told.endswith(
+        "| Name | Text | Year |\n| --- | --- | --- |\n| herring | Stavoll caught most of it, says [E1-1] |  |"
+    )
+
+
 def test_a_question_is_no_close_passage() -> None:
     asked, told = "Who owned the schooner Lalla Rookh?", "Thomson owned her."
     shown = report(asked, finding(f"[{asked} Who else?](owners.md)", f"The Lalla Rookh. {told}", asked))
