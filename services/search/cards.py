@@ -110,7 +110,7 @@ def named_date(name: str) -> str:
 def text_card(text: str, file: str = "") -> Card:
     """Return the card of a text, by its front matter or the fields at its beginning, and its first heading.
 
-    If other headings of its level follow, the first may be generic (`# Summary`): a text that begins with a bold line has that as title, of
+    If other headings of its level follow (near the beginning, or anywhere below the first level), the first may be generic (`# Summary`): a text that begins with a bold line has that as title, of
     another the file's name becomes the card's name; below the
     first level it is a section's and no title. The card's name is also a field
     that the file is named after, `eip: 1559` in `eip-1559.md`, an identifier whose number the file's name has, `SE-0306` as a field or
@@ -123,10 +123,12 @@ def text_card(text: str, file: str = "") -> Card:
     plain = _FENCE.sub("", body)
     fields, title = [*fields, *header_fields(body)], heading_of(plain)
     card = card_of(fields)
-    levels = [match[1] for match in _LEVEL.finditer(plain)]
+    levels = _levels(body)
+    if levels and levels[0] != "#":
+        levels = _levels(text)
     shared = not card.title and levels.count(min(levels[:1], default="")) > 1 and f"\n{title}\n==" not in f"\n{plain}"
     bold = None if card.title else _BOLD_LINE.match(plain.lstrip())
-    if bold and [match[1] for match in _LEVEL.finditer(_FENCE.sub("", text))].count(levels[0] if levels else "") != 1:
+    if bold and _levels(text).count(levels[0] if levels else "") != 1:
         title, shared = bold[1], False
     named = (_file_named_by(field, file) for field in fields)
     identified = (_identified(text, file) for text in [card.title, title, *(value for _, value in fields)])
@@ -135,6 +137,11 @@ def text_card(text: str, file: str = "") -> Card:
     numbered = _SERIAL.match(_NAMED_DATE.sub("", file)) if card.title or title else None
     name = next(filter(None, [*named, *identified]), file if shared else numbered[1] if numbered else "")
     return card.filled(Card(title=without_markup(title), name=name))
+
+
+def _levels(text: str) -> list[str]:
+    """Return the marks of the headings of a text, outside of code."""
+    return [match[1] for match in _LEVEL.finditer(_FENCE.sub("", text))]
 
 
 def _identified(text: str, file: str) -> str:

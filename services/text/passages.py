@@ -9,6 +9,7 @@ from typing import Literal
 
 from services.text.code_blocks import CODE, FENCE_LINE, FENCED, code_blocks, parts_of_code
 from services.text.page_numbers import is_page
+from services.text.quotable import linked_words
 from services.text.spans import EnclosingLines, Span
 
 TARGET = 900
@@ -120,12 +121,12 @@ def _only_headings(text: str) -> bool:
 
 
 def _heading(text: str) -> tuple[int, str] | None:
-    """Return level and words of a Markdown heading; None if the text is no heading."""
+    """Return level and words of a Markdown heading, without addresses of links; None if the text is no heading."""
     level = len(text) - len(text.lstrip("#"))
     if not 1 <= level <= 6 or not text[level : level + 1].isspace():
         return None
     name = text[level:].strip().rstrip("#").rstrip()
-    return None if "\n" in name else (level, name[:LONGEST_HEADING])
+    return None if "\n" in name else (level, linked_words(name)[:LONGEST_HEADING])
 
 
 def _blocks(text: str, target: int) -> Iterator[Span]:

@@ -24,9 +24,14 @@ _LISTED = re.compile(r"(?:[-*+•]|\(?\d{1,2}[.)、])\s")
 _RULE = re.compile(r"[|\s:+=_*~-]+")
 
 
+def linked_words(text: str) -> str:
+    """Return Markdown with the words of its links in their places, and without images."""
+    return _LINK.sub(r"\1", _IMAGE.sub("", text))
+
+
 def without_markup(text: str) -> str:
     """Return Markdown as it reads: links as their words, no images, no marks of bold text or code."""
-    text = _LINK.sub(r"\1", _IMAGE.sub("", text))
+    text = linked_words(text)
     return _CODE_OR_BOLD.sub(lambda match: match[1] or match[2], text).replace("`", "").replace("\\#", "#")
 
 
