@@ -12,12 +12,14 @@ from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
 from services.check.numbers import proving
 from services.evidence.citable_excerpts import placed
-from services.evidence.computation import StoredLine, lines_holding, lines_of, program_of, trace
+from services.evidence.computation import StoredLine, lines_holding, lines_of, program_of, stated_lines, trace
 from services.evidence.views import overview
 from services.models import ask
 from services.run.scope import Run, current_run, evidence_of
 from services.run.ui_text import say
 from services.sandbox.journaled import run_once
+from services.search.copied_words import copies_of, located_once
+from services.search.gather import Gathered
 from services.search.journaled import table_files_once
 from services.text.numbers import quantities
 from services.tools.databases.query import schema_views
@@ -84,13 +86,18 @@ async def _with_programs(run: Run, task: StepTask, views: list[TableView], works
     for _ in range(MAX_CODE_RUNS):
         code = await ask("coder", prompt.model_copy(update={"attempts": attempts}), Code)
         ran = await run_once(run, code.code, workspace.files, workspace.evidence)
-        if ran.ok and ran.stdout.strip():
+        finding, copies = copies_of(ran.stdout)
+        copied = await located_once(run, copies, workspace.evidence) if ran.ok and copies else Gathered()
+        if ran.ok and finding and bool(copies) == bool(copied.passages):
             source, output = await workspace.add_computation(code.code, code.description, ran)
-            lines = lines_of(output)[:MOST_LINES]
-            finding = ran.stdout.strip()
+            quotes = [
+                StoredLine(passage.content_hash, passage.text, passage.start, passage.end)
+                for passage in copied.passages
+            ]
+            lines = [*stated_lines(output)[:MOST_LINES], *quotes]
             made = _artifacts(task, ran.artifacts, code.description)
-            return _outcome(task, finding, lines, {source.content_hash: source}, made)
-        error = ran.error or "it printed nothing"
+            return _outcome(task, finding, lines, {source.content_hash: source, **copied.sources}, made)
+        error = ran.error or ("what it quotes stands in none of the texts" if finding else "it printed no finding")
         attempts.append(CodeAttempt(code=code.code, output=ran.stdout[:OUTPUT_SHOWN], error=error[-OUTPUT_SHOWN:]))
     return Outcome(
         StepResult(

@@ -37,6 +37,7 @@ from services.search.web import filters_of, named_pages
 from services.text.questions import names_in
 from services.text.tokens import message_language
 from services.turn.conversation import (
+    OF_RESEARCH,
     as_change,
     carried_context,
     change_messages,
@@ -101,6 +102,10 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
         request_messages = change_messages([*state.get("messages", []), *_question_messages(state, question, former)])
         return {**as_change(state, question, chosen, run.usage), "messages": request_messages}
     triage = settled_triage(triage, prompt, context)
+    if former and triage.rewritten and not triage.answer and triage.intent not in DIRECT:
+        evidence, shown = evidence_of(runtime), len(recalled)
+        recalled = await recall(triage.question, former, [], evidence, filters_of(context), recalled, OF_RESEARCH)
+        triage.uses += [excerpt.id for excerpt in recalled[shown:]]
     locale = answer_locale(triage, context)
     refused = obeyed(context, triage.wishes).refused
     if triage.intent in DIRECT:

@@ -195,10 +195,14 @@ async def _settled(
     sources = state["sources"]
     if earlier or reflection.contradictions:
         sources = await settled_copies(sources, list(known.values()), evidence)
+    checked = [
+        [contradiction for named in group if (contradiction := check_contradiction(named, known, sources)) is not None]
+        for group in (earlier, reflection.contradictions)
+    ]
+    again = set() if confirmed else {contradiction.topic for contradiction in checked[1]}  # told with other excerpts
     merged: dict[frozenset[tuple[str, str]], Contradiction] = {}
-    for named in [*earlier, *reflection.contradictions]:
-        contradiction = check_contradiction(named, known, sources)
-        if contradiction is not None and (contradiction.differs or not confirmed):
+    for contradiction in [*(former for former in checked[0] if former.topic not in again), *checked[1]]:
+        if contradiction.differs or not confirmed:
             # Steps that found the same passage have separate excerpts of it
             quoted_sides = {(known[side].content_hash, known[side].quote) for side in contradiction.excerpt_ids}
             # Rules name one difference each, of which two excerpts may have several

@@ -11,6 +11,11 @@ from schemas.evidence_view import FindingView
 MOST_LINES = 30
 """Lines of a program's output that are quoted separately; the rest is stored with them."""
 
+COPIED = "QUOTE "
+"""How a line of a program's output begins that copies words of a text: `QUOTE path: words`."""
+MOST_COPIES = 20
+"""Such lines that become quotes of these texts."""
+
 
 class DatabaseView(BaseModel):
     """A database that can be asked, in brief. Names in it are data: they come from whoever made the tables."""
@@ -73,6 +78,7 @@ class CoderPrompt(BaseModel):
     attempts: list[CodeAttempt]
     most_lines: int = MOST_LINES
     """Lines of a program's output that become excerpts."""
+    most_copies: int = MOST_COPIES
     databases: list[DatabaseView] = Field(default_factory=list)
     """What the tool `query_database` can ask."""
     with_tools: bool = False

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from schemas.coder import COPIED
 from schemas.evidence import Passage, Source
 from services.evidence.literals import Origin, files_read, origin_of, parsed
 from services.run.errors import StoreError
@@ -15,7 +16,7 @@ from services.run.evidence_store import EvidenceStore
 from services.text.held_numbers import missing_quantities
 from services.text.normal_form import normalise_text
 from services.text.numbers import quantities
-from services.text.passages import statements
+from services.text.passages import is_table_head, statements
 from services.text.sentence_ranking import sentence_scores
 from services.text.tokens import tokens
 
@@ -195,6 +196,16 @@ def lines_of(passage: Passage) -> list[StoredLine]:
             lines.append(StoredLine(passage.content_hash, line, place, place + len(line)))
         place += len(line) + 1
     return lines
+
+
+def stated_lines(output: Passage) -> list[StoredLine]:
+    """Return the lines by which an output states something: no heads of tables, which stand beside each row, and no words copied from texts."""
+    lines = lines_of(output)
+    return [
+        line
+        for line in lines
+        if not is_table_head(output.text, line.start - output.start) and not line.text.startswith(COPIED)
+    ]
 
 
 def trace(finding: str, passages: Sequence[Passage], question: str = "") -> Traced:

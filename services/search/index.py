@@ -8,7 +8,7 @@ import json
 import math
 import sqlite3
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -21,7 +21,7 @@ from services.run.private_files import make_private_folder
 from services.search.file_types import BEYOND_LIMITS, Converted, FileState, PassageTerms, passage_terms
 from services.search.hit import Hit, HitPassage
 from services.search.index_file import SCHEMA, VERSION, Connections, PassageVectors, check, count_change, generation
-from services.search.links import Titles
+from services.search.links import Titles, path_names
 from services.search.ocr import ocr_installed
 from services.search.table_profile import Profiled
 from services.text.normal_form import normalise_text
@@ -251,12 +251,18 @@ class FolderIndex:
 
         def load() -> Titles:
             rows = self._rows(
-                "SELECT hash, min(title), card FROM files WHERE hash IS NOT NULL GROUP BY hash ORDER BY hash"
+                "SELECT hash, title, min(path), card FROM files WHERE hash IS NOT NULL GROUP BY hash ORDER BY hash"
             )
-            cards = [(key, title, Card.model_validate_json(card)) for key, title, card in rows]
+            cards = [(key, title, path, Card.model_validate_json(card)) for key, title, path, card in rows]
+            keys = {path: key for key, _, path, card in cards if not card.name}
+            by_title: dict[str, list[str]] = {}
+            for _, title, path, _ in cards:
+                by_title.setdefault(title, []).append(path)
+            named = (path_names(paths) for paths in by_title.values() if len(paths) > 1)
+            by_path = [(keys[path], name) for names in named for path, name in names.items() if path in keys]
             return Titles(
-                ((key, card.title or title) for key, title, card in cards),
-                ((key, card.name) for key, _, card in cards if card.name),
+                [*((key, card.title or title) for key, title, _, card in cards), *by_path],
+                ((key, card.name) for key, _, _, card in cards if card.name),
             )
 
         with self._open() as db:
@@ -292,7 +298,8 @@ class FolderIndex:
         about = Card.model_validate_json(card)
         same_title = db.execute("SELECT path FROM files WHERE title = ? AND hash != ?", (title, key)).fetchall()
         if same_title and not about.name:  # `Minutes` in a hundred files
-            about = about.model_copy(update={"name": _shortest_path(path, (other for (other,) in same_title))})
+            names = path_names([path, *(other for (other,) in same_title)])
+            about = about.model_copy(update={"name": names[path]})
             title = about.heading or title
         return Hit(
             url=f"{self.folder.name}/{path}",
@@ -341,13 +348,6 @@ def _first_id(db: sqlite3.Connection, key: str) -> int:
     while db.execute("SELECT 1 FROM passages WHERE id BETWEEN ? AND ?", (first, first + MOST_PASSAGES - 1)).fetchone():
         first = (first + MOST_PASSAGES) % MAX_ID
     return first
-
-
-def _shortest_path(path: str, others: Iterable[str]) -> str:
-    """Return as many last parts of a path, at least two, as tell it from the others: `3.9/generated/config`."""
-    parts, *rest = (PurePath(each).with_suffix("").parts for each in (path, *others))
-    telling = (count for count in range(2, len(parts)) if all(other[-count:] != parts[-count:] for other in rest))
-    return "/".join(parts[-next(telling, len(parts)) :])
 
 
 def folder_key(folder: Path) -> str:

@@ -1,7 +1,9 @@
 """Implicit links between documents: a text that names the title of another document links to it."""
 
 import re
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
+from pathlib import PurePath
 from typing import TypeVar
 
 from services.text.tokens import has_cjk, pieces, tokens
@@ -82,6 +84,17 @@ def _numbered_terms(text: str) -> frozenset[tuple[str, str]]:
 def bare_title(title: str) -> str:
     """Return a title without the bracketed part at its end."""
     return re.sub(r"(?<!\s)\s*+[(（][^)）]{0,200}+[)）]$", "", title)
+
+
+def path_names(paths: Sequence[str]) -> dict[str, str]:
+    """Return for each of some documents of one title as many last parts of its path, at least two, as tell it from the others: `3.9/generated/config`."""
+    names: dict[str, str] = {}
+    parts = {path: PurePath(path).with_suffix("").parts for path in paths}
+    for count in range(2, 1 + max(2, *map(len, parts.values()))):
+        left = {path: "/".join(parts[path][-count:]) for path in paths if path not in names}
+        times = Counter(left.values())
+        names |= {path: name for path, name in left.items() if times[name] == 1 or count >= len(parts[path])}
+    return names
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -24,12 +24,8 @@ _NO_NAME = re.compile(r"[<>{}\[\]|\\^`]|://")
 def site_of(url: str, kind: SourceKind, publisher: str = "") -> str:
     """Return the publisher's name of a source; empty if it is unknown.
 
-    The address of a document begins with the searched folder's name. A page's own name of its site has the domain beside it that does
-    not confirm it.
+    A page's own name of its site has the domain beside it that does not confirm it.
     """
-    if kind == "document":
-        parts = url.split("/")
-        return _plain(parts[1]) if len(parts) > 2 else ""
     if kind == "web":
         domain, name = registrable(url), _plain(publisher)
         if not name or not domain:

@@ -21,8 +21,10 @@ LONGEST_WHOLE = 3
 WRAPPED = 50
 """Characters from which on a line of prose may have been wrapped."""
 _CJK_SHARE = 0.3
-_INTRODUCES = (":", "：", "{", "[")
-"""Ends of a text that introduces the list, table, code or object below it."""
+_INTRODUCES = (":", "：", "、", "{", "[")
+"""Ends of a text that introduces the list, table, code or object below it, or of an item's number on a line of its own."""
+_ATTRIBUTES = re.compile(r"(?:--|[—―]{1,2})(?!-)[^\n]*\Z")
+"""A line that says whose words stand above it."""
 _ANY_HEADING = re.compile(r"(?m)^#{1,6}[ \t]++([^\n]++)")
 _NOT_BLANK = re.compile(r"[^\n]")
 _ABBREVIATION = re.compile(
@@ -64,7 +66,7 @@ def split(text: str, target: int | None = None) -> list[Span]:
 
     Returns:
         Passages in order, without blank ones; a heading, and the fields that a text begins with, belong to the passage below. What ends with a colon stands in
-        one passage with what it introduces, if both together have at most twice the characters.
+        one passage with what it introduces, and the line that says whose words they are with these, if both together have at most twice the characters.
     """
     return list(each_passage(text, target))
 
@@ -97,7 +99,8 @@ def each_passage(text: str, target: int | None = None) -> Iterator[Span]:
     for block in _blocks(text, target):
         written = text[block.start : block.end]
         heading = None if block.code else _heading(written)
-        max_chars = 2 * target if start >= 0 and text[end - 1 : end] in _INTRODUCES else target
+        together = start >= 0 and (text[end - 1 : end] in _INTRODUCES or _ATTRIBUTES.match(written) is not None)
+        max_chars = 2 * target if together else target
         if start >= 0 and (heading is not None or block.end - start > max_chars) and not only_headings:
             yield passage()
             start = -1

@@ -31,6 +31,8 @@ MAX_SOURCES = 30
 """Maximum sources that a thread passes on; the oldest are dropped first."""
 PASSAGES, PER_SOURCE = 4, 3
 """Maximum passages of them shown for a question, and of one source before other sources get their turn."""
+OF_RESEARCH = 12
+"""Maximum passages of them with which research of a question begins that needed the conversation to be understood."""
 QUOTE = 320
 """Maximum characters of each passage."""
 CONTEXT = 0.25
@@ -144,13 +146,15 @@ async def recall(
     conversation: Sequence[Turn],
     evidence: EvidenceStore,
     filters: Filters,
+    known: Sequence[Excerpt] = (),
+    most: int = PASSAGES,
 ) -> list[Excerpt]:
     """Search the stored texts of earlier turns' sources for a question, without new searches or page reads.
 
     Shown passages cost tokens, so only passages that probably answer a clause are returned.
 
     Returns:
-        The best windows of whole sentences, best first, with the ids `T0-1`, `T0-2`, …
+        The known windows, and the best others of whole sentences, best first, at most so many of both; with the ids `T0-1`, `T0-2`, …
     """
     around = f"{former.question} {' '.join(turn.text for turn in conversation[-1:])}"
     texts: dict[str, str] = {}
@@ -166,24 +170,33 @@ async def recall(
         except StoreError:
             continue  # the text is in another store, so it cannot be quoted
     titles = {key: former.sources[key].title for key in texts}
-    return await asyncio.to_thread(_windows, question, around, texts, titles)
+    found = await asyncio.to_thread(_windows, question, around, texts, titles, most)
+    new = [
+        each
+        for each in found
+        if all(each.content_hash != old.content_hash or each.start >= old.end or old.start >= each.end for old in known)
+    ]
+    excerpts = [*known, *new][:most]
+    return [excerpt.model_copy(update={"id": f"T{RECALLED}-{number}"}) for number, excerpt in enumerate(excerpts, 1)]
 
 
-def _windows(question: str, around: str, texts: Mapping[str, str], titles: Mapping[str, str]) -> list[Excerpt]:
+def _windows(
+    question: str, around: str, texts: Mapping[str, str], titles: Mapping[str, str], most: int
+) -> list[Excerpt]:
     passages: list[Key] = [(key, span.start, span.end) for key, text in texts.items() for span in split(text)]
     held = [tokens(texts[key][start:end]) for key, start, end in passages]
     by_question, by_context = bm25(held, tokens(question)), bm25(held, tokens(around))
     scores = [score + CONTEXT * context for score, context in zip(by_question, by_context, strict=True)]
     answering = answering_places(question, held, [set(tokens(titles[key])) for key, _, _ in passages])
     by_words = [passages[place] for place in near_best(scores) if place in answering]
-    best = take_turns(by_words, {passage: passage[0] for passage in by_words}, PASSAGES, PER_SOURCE)
+    best = take_turns(by_words, {passage: passage[0] for passage in by_words}, most, PER_SOURCE)
     excerpts = []
-    for number, (key, first, last) in enumerate(best, 1):
+    for key, first, last in best:
         passage = texts[key][first:last]
         start, end = best_window(passage, question if {*tokens(question)} & {*tokens(passage)} else around, QUOTE)
         excerpts.append(
             Excerpt(
-                id=f"T{RECALLED}-{number}",
+                id="",
                 content_hash=key,
                 quote=passage[start:end],
                 start=first + start,

@@ -116,6 +116,47 @@ async def test_a_program_reads_every_text_of_a_folder_whose_file_its_step_names(
         assert verify_bundle(Path(report.folder or "")).problems == []
 
 
+async def test_what_a_program_copies_from_texts_is_quoted_from_them_and_its_tables_have_their_heads(
+    endpoint: OpenAIServer, tmp_path: Path
+) -> None:
+    folder = tmp_path / "post"
+    folder.mkdir()
+    for n in range(1, 15):
+        (folder / f"letter-{n:02}.md").write_text(
+            f"# Letter {n}\n\nThe keeper saw\nthe mail of day {n}. He slept.\n\nEnd.\n"
+        )
+    counted = {"id": "1", "title": "Mail", "description": "Quote post-texts.jsonl.", "step_type": "processing"}
+    endpoint.script["planner"] = [json.dumps({"title": "Mail", "steps": [counted]})]
+    counts = (
+        "rows = open('post-texts.jsonl').read().splitlines()\nprint('Letters and their ends:')\n"
+        "print(f'| letters | ends |\\n| --- | --- |\\n| {len(rows)} | {sum(\"End.\" in row for row in rows)} |')"
+    )
+    copies = "".join(f"\nprint('QUOTE letter-{n}.md: saw the mail of day 3.')" for n in ("03", "04"))
+    codes = ["print('Nothing else.')\nprint('QUOTE letter-01.md: what nobody wrote in it')", counts + copies]
+    endpoint.script["coder"] = [json.dumps({"description": "letters", "code": code}) for code in codes]
+    endpoint.script["reporter"] = [
+        "# Mail\n\nThe keeper saw the mail of day 3 [E1-3]. Of 14 letters 14 have ends [E1-2].\n"
+    ]
+    report = await aresearch(
+        "How many letters are there, and how many of them tell what the keeper saw?",
+        docs=[folder],
+        out=tmp_path / "out",
+        max_plan_iterations=1,
+        max_step_attempts=1,
+    )
+    [_, mended] = endpoint.asked("coder")
+    assert "what it quotes stands in none of the texts" in mended
+    [result] = report.results
+    assert result.finding == "Letters and their ends:\n| letters | ends |\n| --- | --- |\n| 14 | 14 |"
+    assert [(excerpt.quote, excerpt.heads, excerpt.section) for excerpt in result.excerpts] == [
+        ("Letters and their ends:", "", "Output"),
+        ("| 14 | 14 |", "| letters | ends |", "Output"),
+        ("The keeper saw\nthe mail of day 3.", "", "Letter 3"),
+    ]
+    assert "letter-03.md" in report.markdown
+    assert verify_bundle(Path(report.folder or "")).problems == []
+
+
 async def test_a_later_plan_sees_what_was_computed_and_a_later_program_the_one_before(
     endpoint: OpenAIServer, docs: Path
 ) -> None:

@@ -53,6 +53,22 @@ async def test_a_disagreement_that_two_steps_found_is_shown_once(endpoint: OpenA
     assert len(report.contradictions) == 1
 
 
+async def test_a_disagreement_that_a_later_reflection_tells_with_other_excerpts_is_shown_once(
+    endpoint: OpenAIServer, tmp_path: Path
+) -> None:
+    surveys = {
+        f"Survey of {who}": f"{who} measured the Challenger Deep at {depth} m."
+        for who, depth in (("Sonar", 10994), ("A lander", 10935), ("A sub", 10928))
+    }
+    steps = [{"id": one, "title": f"Depth {one}", "description": "d", "queries": ["Challenger Deep"]} for one in "12"]
+    endpoint.script["planner"] = [json.dumps({"title": "Depth", "steps": [step]}) for step in steps]
+    endpoint.script["researcher"] = [quoting(*surveys.values())] * 2
+    unfinished = {**json.loads(reflection(("E1-1", "E1-2"))), "has_enough_context": False, "missing_aspects": ["subs"]}
+    endpoint.script["reflector"] = [json.dumps(unfinished), reflection(("E1-2", "E1-3"))]
+    report = await aresearch(QUESTION, docs=[written(tmp_path / "depths", surveys)], max_plan_iterations=2)
+    assert [conflict.excerpt_ids for conflict in report.contradictions] == [["E1-2", "E1-3"]]
+
+
 async def test_a_quick_run_without_a_model_shows_differing_figures_and_keeps_them_through_a_change(
     tmp_path: Path,
 ) -> None:

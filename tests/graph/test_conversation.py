@@ -214,3 +214,18 @@ async def test_a_former_page_of_a_site_that_is_now_left_out_is_not_quoted(docs: 
     former = Former(question="What is piano wire?", sources={key: page})
     assert await recall("What took the place of hemp rope?", former, [], store, Filters.of())
     assert not await recall("What took the place of hemp rope?", former, [], store, Filters.of(never=["example.org"]))
+
+
+async def test_research_of_a_question_that_leans_on_the_conversation_begins_with_what_was_read(
+    docs: Path, endpoint: OpenAIServer
+) -> None:
+    first = await aresearch(FIRST, docs=[docs])
+    question = (
+        "Why was tallow pressed into the lead, and how does that compare with the sounding machine of William Thomson?"
+    )
+    endpoint.script["coordinator"] = [completed(question, "en-US", answered="no", complexity="complex")]
+    await turn("And how would they compare?", after=first)
+    [asked, *_] = endpoint.asked("coordinator")[-1:]
+    [planned, *_] = endpoint.asked("planner")[-1:]
+    assert "T0-1" in planned
+    assert planned.count("T0-") > asked.count("T0-")

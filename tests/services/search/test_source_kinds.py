@@ -57,9 +57,8 @@ def test_the_name_of_a_site_is_that_of_its_page_or_of_its_address(url: str, publ
     assert site_of(url, "web", publisher) == site
 
 
-def test_other_sources_are_named_by_their_folder_server_or_database() -> None:
-    assert site_of("docs/papers/2024/a.md", "document") == "papers"
-    assert site_of("docs/a.md", "document") == ""
+def test_other_sources_are_named_by_their_server_or_database() -> None:
+    assert site_of("docs/papers/2024/a.md", "document") == ""
     assert site_of("tool:library/lookup#2", "tool") == "library"
     assert site_of("database:sales", "database") == "sales"
     assert site_of("computation:C1", "computation") == ""

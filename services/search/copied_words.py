@@ -1,0 +1,73 @@
+"""What a program copied from the user's documents, as passages of these documents."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from schemas.coder import COPIED, MOST_COPIES
+from services.run.evidence_store import EvidenceStore
+from services.run.scope import Run
+from services.search.gather import Gathered
+from services.search.hit import HitPassage
+from services.search.pool import Key, Pool
+from services.search.providers import providers_for
+from services.text.passages import sentences
+from services.text.quote_location import locate
+
+LONGEST_COPY = 900
+"""Characters of copied words that are looked for."""
+_COPY = re.compile(rf"{COPIED}([^\n]{{1,500}}?): ([^\n]+)")
+
+
+class Copy(NamedTuple):
+    """Words that a program printed as those of a text."""
+
+    path: str
+    """Of the document, below its folder."""
+    words: str
+
+
+def copies_of(printed: str) -> tuple[str, list[Copy]]:
+    """Return what a program printed without the lines `QUOTE path: words`, and the first of these lines, each once."""
+    others, copies = [], dict[Copy, None]()
+    for line in printed.split("\n"):
+        if match := _COPY.fullmatch(line.strip()):
+            copies.setdefault(Copy(match[1].strip(), match[2].strip()[:LONGEST_COPY]))
+        else:
+            others.append(line)
+    return "\n".join(others).strip(), list(copies)[:MOST_COPIES]
+
+
+async def located_once(run: Run, copies: Sequence[Copy], evidence: EvidenceStore) -> Gathered:
+    """Find copied words in the documents that they name, or return what was recorded.
+
+    Returns:
+        A passage of whole sentences for each copy that stands in its document, in their order, each once, and their sources.
+    """
+
+    async def work() -> Gathered:
+        pool, keys = Pool(), dict[Key, None]()
+        folders = (await providers_for(run.context)).documents
+        for path, words in copies:
+            for hit in [await asyncio.to_thread(folder.index.at, path) for folder in folders]:
+                place = await asyncio.to_thread(_whole_sentences, words, hit.text) if hit else None
+                if hit and place:
+                    keys |= dict.fromkeys(pool.rank("", [hit.model_copy(update={"passages": [place]})]))
+                    break
+        passages, sources = await pool.collect([*keys], {key: key for key, _, _ in keys}, evidence)
+        return Gathered(passages=passages, sources=sources)
+
+    request = {"copies": [list(copy) for copy in copies]}
+    return (await run.journal.once("copies", copies[0].path[:200], request, Gathered, work)).answer
+
+
+def _whole_sentences(words: str, text: str) -> HitPassage | None:
+    """Return the place of the sentences of a paragraph, or of several, that hold words; None where the text does not hold these."""
+    if (place := locate(words, text)) is None:
+        return None
+    start = text.rfind("\n\n", 0, place[0]) + 2 if "\n\n" in text[: place[0]] else 0
+    end = text.find("\n\n", place[1])
+    spans = [(start + span.start, start + span.end) for span in sentences(text[start : end if end >= 0 else None])]
+    held = [span for span in spans if span[0] < place[1] and place[0] < span[1]]
+    return HitPassage(start=held[0][0], end=held[-1][1]) if held else HitPassage(start=place[0], end=place[1])
