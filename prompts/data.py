@@ -16,6 +16,8 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from pydantic import BaseModel
+
 _TAG = re.compile(r"</?([a-z_]+)(?=[\s>])")
 _CONTROL_NAMES = (
     "s", "bos", "eos", "unk", "pad", "sys", "think", "thinking", "start_of_turn", "end_of_turn", "start_of_image",
@@ -124,9 +126,9 @@ def neutraliser(templates: Iterable[str]) -> Callable[[object], object]:
     )
 
     def as_data(value: object) -> object:
-        """Keep a value from being read as a tag or as a control token."""
+        """Keep a value, or what is printed of several, from being read as a tag or as a control token."""
         if not isinstance(value, str):
-            return value
+            return as_data(str(value)) if isinstance(value, list | tuple | dict | BaseModel) else value
         plain = value if value.isascii() else value.translate(_FORMS)
         seen: Sequence[int] = range(len(plain))  # places of the characters that can be seen
         if _UNSEEN.search(plain):

@@ -71,7 +71,11 @@ def _replaced(base: Prompts, texts: tuple[tuple[str, str], ...]) -> Prompts:
             raise PromptError(f"{label} has {len(text):,} characters, and at most {MAX_TEXT:,} are taken.")
         _refuse_programs(text, stem)
         name, body = f"{stem}.md", text.strip()
-        sources[name] = _SYSTEM.sub(lambda _, body=body: body, base.sources[name])  # type: ignore[misc]  # mypy does not see the default
+        sources[name], replaced = _SYSTEM.subn(lambda _, body=body: body, base.sources[name])  # type: ignore[misc]  # mypy does not see the default
+        if not replaced:
+            raise PromptError(
+                f"{label} finds no system part in {base.name}/{name}: write its two blocks as {name} has them."
+            )
         custom[stem] = f"custom:{hashlib.sha256(body.encode()).hexdigest()[:12]}"
     environment = environment_of(sources, ImmutableSandboxedEnvironment)
     checked = replace(base, name="custom", sources=sources, environment=environment, custom=custom)
