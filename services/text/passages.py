@@ -21,8 +21,10 @@ LONGEST_WHOLE = 3
 WRAPPED = 50
 """Characters from which on a line of prose may have been wrapped."""
 _CJK_SHARE = 0.3
-_INTRODUCES = (":", "：", "、", "{", "[")
-"""Ends of a text that introduces the list, table, code or object below it, or of an item's number on a line of its own."""
+_INTRODUCES = (":", "：", "{", "[")
+"""Ends of a text that introduces the list, table, code or object below it."""
+_NUMBER = re.compile(r"[(（]?\d{1,3}[.)、）]\s*")
+"""An item's number, which may stand above the item on a line of its own."""
 _ATTRIBUTES = re.compile(r"(?:--|[—―]{1,2})(?!-)[^\n]*\Z")
 """A line that says whose words stand above it."""
 _ANY_HEADING = re.compile(r"(?m)^#{1,6}[ \t]++([^\n]++)")
@@ -164,6 +166,8 @@ def _between_blank_lines(text: str, start: int, last: int) -> Iterator[tuple[int
     end = start
     while (first := _NOT_BLANK.search(text, end, last)) is not None:
         gap = text.find("\n\n", first.start(), last)
+        if gap >= 0 and _NUMBER.fullmatch(text, first.start(), gap):
+            gap = text.find("\n\n", gap + 2, last)
         end = last if gap < 0 else gap + 1
         yield first.start(), end
 

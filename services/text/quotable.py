@@ -9,7 +9,7 @@ from services.text.tokens import has_cjk
 
 GAP = " … "
 """Stands for sentences that are quoted elsewhere, where others around them are shown."""
-_IMAGE = re.compile(r"!\[[^\[\]\n]{0,200}\]\([^()\s]{0,500}(?:\s\"[^\"\n]{0,200}\")?\)")
+_IMAGE = re.compile(r"!\[[^\[\]\n]{0,1000}\]\([^()\s]{0,500}(?:\s\"[^\"\n]{0,200}\")?\)")
 _LINK = re.compile(r"\[([^\[\]\n]{1,300})\]\([^()\s]{1,500}(?:\s\"[^\"\n]{0,200}\")?\)")
 _CODE_OR_BOLD = re.compile(
     r"(?<!`)`([^`\n]{1,500})`(?!`)|(?<![A-Za-z0-9])\*\*(?!\s)((?:[^*\n]|\*(?!\*)){1,300})(?<!\s)\*\*"

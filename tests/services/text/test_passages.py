@@ -242,3 +242,10 @@ def test_long_code_is_cut_where_its_records_end() -> None:
     parts = [text[part.start : part.end] for part in sentences(text)]
     assert len(parts) > 2
     assert all(part.endswith(" },") for part in parts[:-1])
+
+
+def test_words_stand_with_their_number_and_with_the_line_that_says_whose_they_are() -> None:
+    said = [f"{number}、\n\n{'铅锤要重，绳子要细。' * 42}\n\n-- [《测深{number}》](a.md)" for number in range(1, 6)]
+    text = "\n\n".join(["## 言论", *said])
+    passages = [text[span.start : span.end] for span in split(text)]
+    assert [passage.removeprefix("## 言论\n\n") for passage in passages] == said

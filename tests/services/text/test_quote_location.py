@@ -141,6 +141,7 @@ def test_a_wrapped_line_is_joined_at_the_same_length() -> None:
             "He came in 2002.\n\n---\n\n*Changed* in 2018, at 2 * 3 and 4*5*6.",
             "He came in 2002. Changed in 2018, at 2 * 3 and 4*5*6.",
         ),
+        (f"A lead ![{'a lead on a line, ' * 30}](lead.png) sinks.", "A lead sinks."),
     ],
 )
 def test_a_quote_reads_as_a_line(quote: str, read: str) -> None:
