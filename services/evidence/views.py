@@ -142,11 +142,12 @@ def in_order(items: Sequence[EvidenceView]) -> list[EvidenceView]:
 
 
 def _beyond_quotes(step: Step, result: StepResult) -> str:
-    """Return a finding; of what a program printed only the lines that no excerpt quotes, as these are shown below it."""
+    """Return a finding; of what a program printed only the lines that no excerpt quotes or has as its heads, as these are shown below it."""
     if step.step_type != "processing":
         return result.finding
-    quoted = {line.strip() for excerpt in result.excerpts for line in excerpt.quote.splitlines()}
-    return "\n".join(line for line in result.finding.splitlines() if line.strip() not in quoted)
+    quoted = {line.strip() for excerpt in result.excerpts for line in excerpt.headed_quote.splitlines()}
+    lines = (line for line in result.finding.splitlines() if any(map(str.isalnum, line)))
+    return "\n".join(line for line in lines if line.strip() not in quoted)
 
 
 def steps_by_id(plans: Sequence[Plan]) -> dict[str, Step]:

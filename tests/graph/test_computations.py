@@ -70,14 +70,15 @@ async def test_reflector_and_writer_see_what_the_columns_of_a_printed_table_are(
 ) -> None:
     computed = {"id": "1", "title": "Depths", "description": "d", "step_type": "processing"}
     endpoint.script["planner"] = [json.dumps({"title": "Depths", "steps": [computed]})]
-    code = "print('ship     casts  fathoms')\nprint('Gazelle      2      400')"
+    code = "print('ship     casts  fathoms')\nprint('Gazelle      2      400')\nprint('Maury        1       90')"
     endpoint.script["coder"] = [json.dumps({"description": "casts", "code": code})]
     report = await aresearch(
         "How many casts did the Gazelle make, and how deep?", docs=[docs], out=tmp_path, max_plan_iterations=1
     )
     for role in ("reflector", "reporter"):
         [asked, *_] = endpoint.asked(role)
-        assert 'columns="ship casts fathoms"' in asked
+        assert asked.count('columns="ship casts fathoms"') == 1
+        assert "\nMaury        1       90\n" in asked
     assert verify_bundle(Path(report.folder or "")).problems == []
 
 
@@ -154,6 +155,7 @@ async def test_what_a_program_copies_from_texts_is_quoted_from_them_and_its_tabl
         ("The keeper saw\nthe mail of day 3.", "", "Letter 3"),
     ]
     assert "letter-03.md" in report.markdown
+    assert "| --- |" not in endpoint.asked("reflector")[0]
     assert verify_bundle(Path(report.folder or "")).problems == []
 
 
