@@ -71,7 +71,7 @@ _CAPITALS = re.compile(r"[A-Z][A-Z0-9-]{1,11}")
 _NUMBER = re.compile(r"\d[\d.-]{0,15}[A-Za-z]?")
 _NUMBERED = re.compile(r"(.{2,30}?) (?:number|no\.?|nr\.?)|([\u4e00-\u9fff]{0,4}?)(?:文号|编号)", re.IGNORECASE)
 _NAMED_TITLE = re.compile(r"([A-Z]{2,10} \d[\d.-]{0,10})(?::| ?[–—-]) ")
-_IDENTIFIER = re.compile(r"([A-Z]{2,10}[ -]?(\d{1,8}))(?=$|:| ?[–—-] )")
+_IDENTIFIER = re.compile(r"([A-Z]{1,10}[ -]?(\d{1,8}))(?=$|:| ?[–—-] )")
 _SERIAL = re.compile(r"(?!(?:19|20)\d\d\D)(\d{3,6})[-_. ](?=\D)")
 """The number of a file in a series; two digits are more often a chapter's, four that may be a year are not told apart."""
 LONGEST_NAME = 40
@@ -113,8 +113,8 @@ def text_card(text: str, file: str = "") -> Card:
     If other headings of its level follow (near the beginning, or anywhere below the first level), the first may be generic (`# Summary`): a text that begins with a bold line has that as title, of
     another the file's name becomes the card's name; below the
     first level it is a section's and no title. The card's name is also a field
-    that the file is named after, `eip: 1559` in `eip-1559.md`, an identifier whose number the file's name has, `SE-0306` as a field or
-    `MSC2313: …` as the title, and the number that a file's name begins with: `0012` in `0012-use-postgres.md`.
+    that the file is named after, `eip: 1559` in `eip-1559.md`, an identifier whose number the file's name has, `SE-0306` as a field,
+    `MSC2313: …` as the title or `F109` as the file's name, and the number that a file's name begins with: `0012` in `0012-use-postgres.md`.
     """
     head = text[:HEAD]
     front = _FRONT_MATTER.match(head)
@@ -131,7 +131,7 @@ def text_card(text: str, file: str = "") -> Card:
     if bold and _levels(text).count(levels[0] if levels else "") != 1:
         title, shared = bold[1], False
     named = (_file_named_by(field, file) for field in fields)
-    identified = (_identified(text, file) for text in [card.title, title, *(value for _, value in fields)])
+    identified = (_identified(text, file) for text in [card.title, title, *(value for _, value in fields), file])
     if shared and levels[0] != "#":
         title, shared = "", False  # that of a section; what is named by its file alone has it as title
     numbered = _SERIAL.match(_NAMED_DATE.sub("", file)) if card.title or title else None
