@@ -48,6 +48,6 @@ class Chart(BaseModel):
     unit: Unit = ""
     """Of the values."""
     x_unit: Unit = ""
-    """Of a scatter chart's x."""
+    """Of a scatter chart's x; of other charts what their categories are, such as `year`."""
     sources: list[Annotated[str, Field(pattern=rf"^{EXCERPT_ID}$")]] = Field(min_length=1, max_length=50)
     """Ids of the excerpts that hold the numbers."""

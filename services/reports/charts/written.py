@@ -80,11 +80,14 @@ def with_unit(name: str, unit: str) -> str:
 
 
 def chart_table(chart: Chart, cited: Sequence[Citation]) -> Table:
-    """Return the numbers of a chart as a table with its title as the first heading, each row with the chart's citations."""
+    """Return the numbers of a chart as a table, each row with the chart's citations; its first heading says what the categories are, or is the chart's title."""
+    heading = chart.title
     names = [with_unit(series.name, chart.unit) if series.name else chart.unit for series in chart.series]
     columns = [[format_number(value) for value in series.values] for series in chart.series]
     rows = [[*row] for row in zip_longest(chart.categories, *columns, fillvalue="")][: len(chart.categories)]
-    if chart.type == "scatter":
+    if chart.type != "scatter":
+        heading = chart.x_unit or heading
+    else:
         names = [chart.x_unit or "x", chart.unit or "y"]
         rows = [[series.name, format_number(x), format_number(y)] for series in chart.series for x, y in series.points]
 
@@ -95,4 +98,4 @@ def chart_table(chart: Chart, cited: Sequence[Citation]) -> Table:
     for *first, last in rows:
         body.append((*((plain(cell),) for cell in first), (plain(f"{last} "), *cited)))
     side: Alignment = ""
-    return Table(tuple((plain(cell),) for cell in [chart.title, *names]), tuple(body), (side,) * (1 + len(names)))
+    return Table(tuple((plain(cell),) for cell in [heading, *names]), tuple(body), (side,) * (1 + len(names)))

@@ -57,7 +57,7 @@ def data_rows(chart: Chart, labels: Labels) -> list[list[str]]:
         ]
     only = chart.unit or labels.value
     header = [
-        labels.category,
+        chart.x_unit or labels.category,
         *(with_unit(series.name, chart.unit) if series.name else only for series in chart.series),
     ]
     values = zip(*(series.values for series in chart.series), strict=True)

@@ -141,6 +141,17 @@ def test_in_markdown_a_chart_is_a_table_which_is_drawn_again_unless_it_was_edite
     assert len(shown(finished.replace(row, "| 2010 | 20994 |"))) == len(shown(finished)) + 1
 
 
+@pytest.mark.parametrize(("named", "heading"), [("year", "| year | metres |"), ("", "| Depth | metres |")])
+def test_the_table_of_a_chart_says_what_its_categories_are(named: str, heading: str) -> None:
+    drawn = Chart(
+        type="line", title="Depth", unit="metres", x_unit=named, categories=["1951", "1957"],
+        series=[Series(values=[1, 2])], sources=["E1-1"],
+    )  # fmt: skip
+    written = to_markdown([Drawing(drawn)])
+    assert written.startswith(heading)
+    assert [type(block) for block in read_markdown(written)] == [Code]
+
+
 def test_no_label_of_a_chart_ends_the_comment_with_its_data() -> None:
     drawn = Chart(
         type="bar", title="a --> b | <b>", categories=["x", "y"], series=[Series(values=[1, 2])], sources=["E1-1"]
