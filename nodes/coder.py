@@ -5,7 +5,7 @@ from mimetypes import guess_type
 
 from langgraph.runtime import Runtime
 
-from schemas.coder import MOST_LINES, Code, CodeAttempt, CoderPrompt, ProgramView, TableView
+from schemas.coder import LOOKED, MOST_LINES, CodeAttempt, CoderPrompt, ProgramView, TableView, code_schema
 from schemas.context import RunContext
 from schemas.evidence import NO_INPUT, Artifact, Excerpt, Passage, Source
 from schemas.results import StepResult
@@ -15,6 +15,7 @@ from services.evidence.citable_excerpts import placed
 from services.evidence.computation import StoredLine, lines_holding, lines_of, program_of, stated_lines, trace
 from services.evidence.views import overview
 from services.models import ask
+from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run, current_run, evidence_of
 from services.run.ui_text import say
 from services.sandbox.journaled import run_once
@@ -29,7 +30,7 @@ from services.tools.workspace import Workspace
 from services.turn.steps import Outcome, attempt
 
 MAX_CODE_RUNS = 3
-"""Maximum number of programs of one attempt: the first and two corrections."""
+"""Maximum number of programs of one attempt: the first and two corrections, besides a look at the texts."""
 MAX_TABLES = 5
 OUTPUT_SHOWN = 2_000
 """Maximum characters of an earlier output that the model sees again."""
@@ -44,6 +45,8 @@ async def coder(state: StepTask, runtime: Runtime[RunContext]) -> ResearchState:
         with_tools = await works_with_tools(run, state["step"])
         outcome = await (_with_tools if with_tools else _with_programs)(run, state, views, workspace)
         outcome.result.excerpts = await placed(outcome.result.excerpts, workspace.evidence)
+        if state["previous"] and not with_tools:
+            outcome.result.excerpts += await _quotes_of_texts(state["previous"], workspace.evidence)
         return outcome
 
     return await attempt(state, "coder", runtime, work)
@@ -83,9 +86,18 @@ async def _with_programs(run: Run, task: StepTask, views: list[TableView], works
     """Let the model write a program whose output is the finding, and correct it when it fails."""
     prompt = await _prompt(run, task, views, workspace)
     attempts: list[CodeAttempt] = []
-    for _ in range(MAX_CODE_RUNS):
-        code = await ask("coder", prompt.model_copy(update={"attempts": attempts}), Code)
+    left = MAX_CODE_RUNS
+    while left:
+        may_look = prompt.has_jsonl and not attempts
+        seen = prompt.model_copy(update={"attempts": attempts, "may_look": may_look})
+        code = await ask("coder", seen, code_schema(seen))
         ran = await run_once(run, code.code, workspace.files, workspace.evidence)
+        if may_look and code.look:
+            attempts.append(
+                CodeAttempt(code=code.code, output=ran.stdout[:LOOKED], error=(ran.error or "")[-OUTPUT_SHOWN:])
+            )
+            continue
+        left -= 1
         finding, copies = copies_of(ran.stdout)
         copied = await located_once(run, copies, workspace.evidence) if ran.ok and copies else Gathered()
         if ran.ok and finding and bool(copies) == bool(copied.passages):
@@ -186,6 +198,12 @@ async def _programs(task: StepTask, workspace: Workspace) -> list[ProgramView]:
                 printed = program.output if step_id == step.id else ""
                 views[content_hash] = ProgramView(step_id=step_id, code=program.code, output=printed[:OUTPUT_SHOWN])
     return list(views.values())
+
+
+async def _quotes_of_texts(result: StepResult, evidence: EvidenceStore) -> list[Excerpt]:
+    """Return of what a program found the quotes of texts, which hold whatever else was wrong with it."""
+    texts = {key: await evidence.get_text(key) for key in {excerpt.content_hash for excerpt in result.excerpts}}
+    return [excerpt for excerpt in result.excerpts if program_of(texts[excerpt.content_hash]) is None]
 
 
 def _as_passage(excerpt: Excerpt) -> Passage:

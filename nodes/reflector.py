@@ -199,7 +199,9 @@ async def _settled(
         [contradiction for named in group if (contradiction := check_contradiction(named, known, sources)) is not None]
         for group in (earlier, reflection.contradictions)
     ]
-    again = set() if confirmed else {contradiction.topic for contradiction in checked[1]}  # told with other excerpts
+    again = {*reflection.settled}
+    if not confirmed:
+        again |= {contradiction.topic for contradiction in checked[1]}  # told with other excerpts
     merged: dict[frozenset[tuple[str, str]], Contradiction] = {}
     for contradiction in [*(former for former in checked[0] if former.topic not in again), *checked[1]]:
         if contradiction.differs or not confirmed:

@@ -2,7 +2,8 @@
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema, computed_field
+from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema, computed_field, create_model
+from pydantic.json_schema import SkipJsonSchema
 
 from schemas.answer_schema import LONGEST, Reason, Thought
 from schemas.clean_text import CleanLine, CleanText
@@ -15,6 +16,9 @@ COPIED = "QUOTE "
 """How a line of a program's output begins that copies words of a text: `QUOTE path: words`."""
 MOST_COPIES = 20
 """Such lines that become quotes of these texts."""
+
+LOOKED = 6_000
+"""Characters that a first look at the texts shows."""
 
 
 class DatabaseView(BaseModel):
@@ -79,6 +83,9 @@ class CoderPrompt(BaseModel):
     most_lines: int = MOST_LINES
     """Lines of a program's output that become excerpts."""
     most_copies: int = MOST_COPIES
+    most_looked: int = LOOKED
+    may_look: bool = False
+    """Whether the program may first look at the texts."""
     databases: list[DatabaseView] = Field(default_factory=list)
     """What the tool `query_database` can ask."""
     with_tools: bool = False
@@ -115,3 +122,15 @@ class Code(BaseModel):
     code: CodeLines = Field(
         description="The lines of a complete Python program that prints its result as sentences in the user's language."
     )
+    look: SkipJsonSchema[bool] = False
+    """Whether the program only looks at the texts."""
+
+
+LOOK = Field(
+    False, description="True where the program only looks: you see what it prints, and write the program then."
+)
+
+
+def code_schema(prompt: CoderPrompt) -> type[Code]:
+    """Return what a prompt asks for: a program, which may only look at the texts where that is offered."""
+    return create_model("Code", __base__=Code, __doc__=Code.__doc__, look=(bool, LOOK)) if prompt.may_look else Code

@@ -64,6 +64,8 @@ class Reflection(BaseModel):
     covered_aspects: Annotated[list[Reason], AtMost(12)] = Field(default_factory=list)
     missing_aspects: Annotated[list[Reason], AtMost(8)] = Field(default_factory=list)
     contradictions: Annotated[list[Contradiction], AtMost(8)] = Field(default_factory=list)
+    settled: SkipJsonSchema[list[str]] = Field(default_factory=list)
+    """Topics of known contradictions that are none after all."""
     outdated: SkipJsonSchema[list[str]] = Field(default_factory=list)
     """Ids of excerpts that are out of date for a dated question. They stay evidence."""
     thin_nodes: SkipJsonSchema[list[ThinNode]] = Field(default_factory=list)
@@ -96,13 +98,15 @@ class Reflection(BaseModel):
 
 
 def reflection_schema(prompt: ReflectorPrompt) -> type[Reflection]:
-    """Return what a prompt asks for: of the outline where there is one, new nodes where breadth counts, dates where the question has one."""
-    return _schema(bool(prompt.outline), prompt.wide, prompt.dated)
+    """Return what a prompt asks for: of the outline and of known contradictions where there are any, new nodes where breadth counts, dates where the question has one."""
+    return _schema(bool(prompt.outline), prompt.wide, prompt.dated, bool(prompt.contradictions))
 
 
-@lru_cache(maxsize=8)
-def _schema(outlined: bool, wide: bool, dated: bool) -> type[Reflection]:
+@lru_cache(maxsize=16)
+def _schema(outlined: bool, wide: bool, dated: bool, disputed: bool) -> type[Reflection]:
     fields: dict[str, Any] = {}
+    if disputed:
+        fields["settled"] = (Annotated[list[Reason], AtMost(8)], Field(default_factory=list))
     if dated:
         fields["outdated"] = (Annotated[list[Id], AtMost(40)], Field(default_factory=list))
     if outlined:

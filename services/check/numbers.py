@@ -23,6 +23,8 @@ MAX_FOLLOWING = 20
 """Numbers of a statement for which it is tried whether they follow from others."""
 _NUMBERED = re.compile(r"[a-z][a-z.]{0,60}+-(\d{3,9})|[a-z]{3,30}+(\d{1,9})")
 """The name of a document by its number, which may stand alone or apart: `EIP-1559`, `EIPs 1559 and 4844`; `BIP9`, `BIP 9`."""
+_NUMBERED_CHINESE = re.compile(r"第\s?(\d{2,9})")
+"""The same: `第 342 期`."""
 YEAR = 31_557_600.0
 """Seconds of a year, the common unit of times."""
 
@@ -65,6 +67,7 @@ def _not_given(claim: ComparedText, evidence: Sequence[ComparedText]) -> Iterato
     values = {quantity.value for quantity in held if quantity.kind in {"number", "percent"}}
     subjects = (name for reading in evidence for name in reading.subjects)
     values |= {float(number[1] or number[2]) for name in subjects if (number := _NUMBERED.fullmatch(name))}
+    values |= {float(number) for reading in evidence for number in _NUMBERED_CHINESE.findall(reading.text)}
     figures = {figure.measure.text: figure.measure for figure in claim.figures}
     tried = 0
     for quantity in claim.quantities:

@@ -60,7 +60,7 @@ _EXPONENT = re.compile(r"[-−]?\d{1,6}")
 """A raised number, which is another number without a sign of that: `2^31`."""
 _DEFINITION = re.compile(r"(?m)^(?:(?!:   )(\S[^\n]{0,300}?):?\n)?:   ")
 """A term with the beginning of its definition, or of a further one, as markdownify writes them."""
-_LINE_END = re.compile(r"[ \t\r]*+\n\s*+")
+_LINE_END = re.compile(r"\n\s*+")
 """A line's end in the text of a page, which is a blank outside of `pre`."""
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _SLIDE = re.compile(r"<!-- Slide number: (\d{1,5}) -->")

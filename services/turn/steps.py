@@ -42,7 +42,7 @@ def with_earlier(step: Step, result: StepResult, previous: StepResult | None, nu
 
     An attempt that came to nothing leaves the earlier finding in place and says in `error` why it added nothing. One that
     succeeded gives the finding; excerpts of a research step are those of all attempts, a passage that both quote
-    once, while a program that was redone takes the place of the one that was wrong. Ids of new excerpts go on from the
+    once, while of a program that was redone only those stay that the new result has, too. Ids of new excerpts go on from the
     earlier ones, so that an id never means two things.
     """
     if previous is None or not previous.excerpts:
@@ -50,11 +50,11 @@ def with_earlier(step: Step, result: StepResult, previous: StepResult | None, nu
     if result.status != "done":
         error = say("redo_failed", locale, id=step.id, attempt=number, error=result.error)
         return previous.model_copy(update={"error": error})
-    if step.step_type == "processing":
-        return result.model_copy(update={"excerpts": _numbered_on(step.id, result.excerpts, previous.excerpts)})
-    places = {excerpt.place for excerpt in previous.excerpts}
+    places, present = ({excerpt.place for excerpt in each.excerpts} for each in (previous, result))
+    stays = step.step_type != "processing"
+    kept = [excerpt for excerpt in previous.excerpts if stays or excerpt.place in present]
     fresh = [excerpt for excerpt in result.excerpts if excerpt.place not in places]
-    merged = [*previous.excerpts, *_numbered_on(step.id, fresh, previous.excerpts)]
+    merged = [*kept, *_numbered_on(step.id, fresh, previous.excerpts)]
     return result.model_copy(update={"excerpts": merged})
 
 

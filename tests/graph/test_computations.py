@@ -10,7 +10,7 @@ from schemas.reporter import Report
 from services.reports.bundle import verify_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 from tests.fakes.http import Reply
-from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.graph.test_tools import COMPUTE, QUESTION, call, endpoint, plan, run
 
 __all__ = ["endpoint"]
@@ -155,8 +155,39 @@ async def test_what_a_program_copies_from_texts_is_quoted_from_them_and_its_tabl
         ("The keeper saw\nthe mail of day 3.", "", "Letter 3"),
     ]
     assert "letter-03.md" in report.markdown
-    assert "| --- |" not in endpoint.asked("reflector")[0]
+    [reflected, *_] = endpoint.asked("reflector")
+    assert (reflected.count("| letters | ends |"), reflected.count("| --- |")) == (1, 0)
     assert verify_bundle(Path(report.folder or "")).problems == []
+
+
+async def test_a_program_looks_at_the_texts_first_and_what_it_quotes_survives_its_second_attempt(
+    endpoint: OpenAIServer, tmp_path: Path
+) -> None:
+    folder = tmp_path / "post"
+    folder.mkdir()
+    for n in range(10, 25):
+        (folder / f"letter-{n}.md").write_text(f"# Letter {n}\n\nThe keeper saw the mail of day {n}.\n")
+    counted = {"id": "1", "title": "Mail", "description": "Quote post-texts.jsonl.", "step_type": "processing"}
+    endpoint.script["planner"] = [json.dumps({"title": "Mail", "steps": [counted]})]
+    count = "print(len(open('post-texts.jsonl').readlines()), 'letters were read{}.')\nprint('QUOTE letter-1{}.md: saw the mail')"
+    look = {"look": True, "code": "print('A letter is a heading and a sentence.')"}
+    codes = [{"code": count.format("", 1)}, {"code": count.format(" again", 2)}]
+    endpoint.script["coder"] = [json.dumps({"description": "letters", **code}) for code in (look, codes[0], codes[1])]
+    redone = {"step_id": "1", "reason": "Read again.", "redo": True, "feedback": "Quote letter 12."}
+    endpoint.script["reflector"] = [json.dumps({"steps": [redone]}), json.dumps({"has_enough_context": True})]
+    report = await aresearch(
+        "How many letters are there, and how many of them tell what the keeper saw?", docs=[folder]
+    )
+    systems = [body["messages"][0]["content"] for body in endpoint.requests if role_of(body) == "coder"]
+    assert ["look first" in system for system in systems] == [True, False, True]
+    [_, second, _] = endpoint.asked("coder")
+    assert "<output>\nA letter is a heading and a sentence.\n" in second
+    [result] = report.results
+    assert [(excerpt.id, excerpt.quote) for excerpt in result.excerpts] == [
+        ("E1-2", "The keeper saw the mail of day 11."),
+        ("E1-3", "15 letters were read again."),
+        ("E1-4", "The keeper saw the mail of day 12."),
+    ]
 
 
 async def test_a_later_plan_sees_what_was_computed_and_a_later_program_the_one_before(

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from leadline import aresearch
 from leadline.runs.revise import arevise
 from services.reports.bundle import verify_bundle
@@ -53,8 +55,16 @@ async def test_a_disagreement_that_two_steps_found_is_shown_once(endpoint: OpenA
     assert len(report.contradictions) == 1
 
 
-async def test_a_disagreement_that_a_later_reflection_tells_with_other_excerpts_is_shown_once(
-    endpoint: OpenAIServer, tmp_path: Path
+@pytest.mark.parametrize(
+    ("later", "sides"),
+    [
+        (json.loads(reflection(("E1-2", "E1-3"))), [["E1-2", "E1-3"]]),
+        ({"has_enough_context": True, "settled": ["Challenger Deep"]}, []),
+        ({"has_enough_context": True}, [["E1-1", "E1-2"]]),
+    ],
+)
+async def test_a_later_reflection_tells_a_disagreement_with_other_excerpts_or_takes_it_back(
+    endpoint: OpenAIServer, tmp_path: Path, later: dict[str, object], sides: list[list[str]]
 ) -> None:
     surveys = {
         f"Survey of {who}": f"{who} measured the Challenger Deep at {depth} m."
@@ -64,9 +74,9 @@ async def test_a_disagreement_that_a_later_reflection_tells_with_other_excerpts_
     endpoint.script["planner"] = [json.dumps({"title": "Depth", "steps": [step]}) for step in steps]
     endpoint.script["researcher"] = [quoting(*surveys.values())] * 2
     unfinished = {**json.loads(reflection(("E1-1", "E1-2"))), "has_enough_context": False, "missing_aspects": ["subs"]}
-    endpoint.script["reflector"] = [json.dumps(unfinished), reflection(("E1-2", "E1-3"))]
+    endpoint.script["reflector"] = [json.dumps(unfinished), json.dumps(later)]
     report = await aresearch(QUESTION, docs=[written(tmp_path / "depths", surveys)], max_plan_iterations=2)
-    assert [conflict.excerpt_ids for conflict in report.contradictions] == [["E1-2", "E1-3"]]
+    assert [conflict.excerpt_ids for conflict in report.contradictions] == sides
 
 
 async def test_a_quick_run_without_a_model_shows_differing_figures_and_keeps_them_through_a_change(

@@ -114,6 +114,8 @@ def test_a_document_that_is_named_by_its_number_may_be_named_by_that_alone() -> 
     assert check_support("Of the fee 1559 are burned.", [quote], ["COVID-15 – Fees"]).fault == "numbers"
     claim = read("The fee of BIP 9 is burned.")
     assert missing(claim, [read("By BIP9 the fee is burned.")]) == ([], [])
+    assert missing(read("342，美国劳工局"), [read("周刊（第 342 期）：面试")]) == ([], [])
+    assert missing(read("342，美国劳工局"), [read("周刊（第 343 期）：面试")]) == (["342"], [])
     assert missing(claim, [read("By BIP91 the fee is burned.")]) == (["9"], [])
 
 

@@ -245,7 +245,7 @@ def test_long_code_is_cut_where_its_records_end() -> None:
 
 
 def test_words_stand_with_their_number_and_with_the_line_that_says_whose_they_are() -> None:
-    said = [f"{number}、\n\n{'铅锤要重，绳子要细。' * 42}\n\n-- [《测深{number}》](a.md)" for number in range(1, 6)]
+    said = [f"{number}、\n\n{'铅锤要重，绳子要细。' * 44}\n\n-- [《测深{number}》](a.md)" for number in range(1, 6)]
     text = "\n\n".join(["## 言论", *said])
     passages = [text[span.start : span.end] for span in split(text)]
     assert [passage.removeprefix("## 言论\n\n") for passage in passages] == said
