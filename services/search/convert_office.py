@@ -60,8 +60,8 @@ _EXPONENT = re.compile(r"[-−]?\d{1,6}")
 """A raised number, which is another number without a sign of that: `2^31`."""
 _DEFINITION = re.compile(r"(?m)^(?:(?!:   )(\S[^\n]{0,300}?):?\n)?:   ")
 """A term with the beginning of its definition, or of a further one, as markdownify writes them."""
-_LINE_END = re.compile(r"\n\s*+")
-"""A line's end in the text of a page, which is a blank outside of `pre`."""
+_BLANKS = re.compile(r"[ \t\r\n\f]{2,}|[\t\r\n\f]")
+"""What is a single blank in the text of a page, outside of `pre`."""
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _SLIDE = re.compile(r"<!-- Slide number: (\d{1,5}) -->")
 WORKBOOKS = frozenset({".xls", ".xlsx"})
@@ -139,9 +139,9 @@ def html_text(data: bytes) -> tuple[str, Card]:
         script.replace_with(*BeautifulSoup(script.get_text(), "lxml").find_all("body", limit=1))
     if not page.find(True):
         return "", Card()
-    for text in page.find_all(string=_LINE_END):
+    for text in page.find_all(string=_BLANKS):
         if type(text) is NavigableString and text.find_parent("pre") is None:
-            text.replace_with(_LINE_END.sub(" ", text))
+            text.replace_with(_BLANKS.sub(" ", text))
     heading = page.find("h1") or page.title
     title = without_number(heading.get_text(" ", strip=True)) if heading else ""
     card = html_card(html.document_fromstring(str(page)), title)

@@ -115,6 +115,7 @@ async def test_documents_of_every_kind_have_the_card_that_they_state(tmp_path: P
     )
     (folder / "j-2313-lines.md").write_text("# MSC2313: Lines\n\nThey are long.\n")
     (folder / "L109.md").write_text("# Failure of a line\n\nIt broke.\n")
+    (folder / "news.md").write_text("#### Upgrading to 2\n\n" + "A line. " * 900 + "\n\n#### Upgrading to 1\n")
     (folder / "0012-winches.md").write_text("# Use steam\n\nIt pulls.\n")
     (folder / "1872-voyage.md").write_text("# The voyage\n\nIt was long.\n")
     (folder / "2021_voyage.md").write_text("# Another\n\nIt was short.\n")
@@ -138,6 +139,7 @@ async def test_documents_of_every_kind_have_the_card_that_they_state(tmp_path: P
         "i-0306-drums.md": "SE-0306 – Drums (Ada Holm)",
         "j-2313-lines.md": "MSC2313: Lines",
         "L109.md": "L109 – Failure of a line",
+        "news.md": "news",
         "k-2020-03-19.md": "COVID-19: what ships did (published 2020-03-19)",
     }
     assert (hits["j-2313-lines.md"].card.name, hits["k-2020-03-19.md"].card.name) == ("MSC2313", "")
@@ -147,7 +149,7 @@ async def test_documents_of_every_kind_have_the_card_that_they_state(tmp_path: P
     assert hits["d.html"].card.name == "RFC 9998"
     assert {name: hit.published for name, hit in hits.items()} == {
         "0012-winches.md": None, "1872-voyage.md": None, "2021_voyage.md": None, "a.rst": "2023-01-09", "b.md": "2024-03-12", "c.md": "2023-06-16", "d.html": "2022-06-06", "e.docx": "2021-04-05",
-        "L109.md": None, "f.pdf": None, "g.rst": "2020-02-03", "h.md": None, "i-0306-drums.md": None, "j-2313-lines.md": None, "k-2020-03-19.md": "2020-03-19",
+        "L109.md": None, "news.md": None, "f.pdf": None, "g.rst": "2020-02-03", "h.md": None, "i-0306-drums.md": None, "j-2313-lines.md": None, "k-2020-03-19.md": "2020-03-19",
     }  # fmt: skip
     assert hits["a.rst"].title.startswith("PEP 9703 – Making")
     assert hits["a.rst"].text.startswith("PEP: 9703\nTitle: Making")

@@ -340,6 +340,8 @@ async def test_a_page_is_read_as_its_scripts_show_it_and_a_list_of_sections_as_s
         f"{version}/generated/limits – Weight": f"#### [Weight](#w)\n\nThe weight of {version}.\n\n| Type: | int |\n| --- | --- |\n| Default: | 7 |"
         for version in ("3.8", "3.9")
     }
+    [named] = documents.index.titles().named("see 3.9/generated/limits.html").values()
+    assert [hit.title for key in named if (hit := documents.index.hit(key))] == ["3.9/generated/limits – Weight"]
     assert FilesRead.of([documents]).file_messages("en-US") == ["included.html was not searched: it holds no text."]
 
 

@@ -68,6 +68,11 @@ def test_a_passage_does_not_cross_a_heading_and_keeps_its_path() -> None:
     assert [span.heading for span in spans] == ["Sounding", "Sounding > Wire", "Echo"]
 
 
+def test_a_section_is_called_by_the_words_of_its_heading_without_addresses() -> None:
+    [passage] = split("## [Weight](#weight) of ![a lead](lead.png) leads\n\nSeven pounds.")
+    assert passage.section == "Weight of  leads"
+
+
 def test_the_fields_that_a_text_begins_with_stand_in_the_passage_below_them() -> None:
     text = f"PEP: 900\nTitle: Wires\nStatus: Final\n\n# Abstract\n\n{'It sounds. ' * 90}\n\n# Costs\n\nName: wire\nPrice: 5\n\n# End\n\nSo."
     first, *others = split(text)
