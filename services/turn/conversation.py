@@ -151,7 +151,7 @@ async def recall(
 ) -> list[Excerpt]:
     """Search the stored texts of earlier turns' sources for a question, without new searches or page reads.
 
-    Shown passages cost tokens, so only passages that probably answer a clause are returned.
+    Shown passages cost tokens, so of `PASSAGES` only those that probably answer a clause are returned.
 
     Returns:
         The known windows, and the best others of whole sentences, best first, at most so many of both; with the ids `T0-1`, `T0-2`, …
@@ -187,8 +187,12 @@ def _windows(
     held = [tokens(texts[key][start:end]) for key, start, end in passages]
     by_question, by_context = bm25(held, tokens(question)), bm25(held, tokens(around))
     scores = [score + CONTEXT * context for score, context in zip(by_question, by_context, strict=True)]
-    answering = answering_places(question, held, [set(tokens(titles[key])) for key, _, _ in passages])
-    by_words = [passages[place] for place in near_best(scores) if place in answering]
+    if most == PASSAGES:
+        answering = answering_places(question, held, [set(tokens(titles[key])) for key, _, _ in passages])
+        places = [place for place in near_best(scores) if place in answering]
+    else:
+        places = sorted((place for place, score in enumerate(by_question) if score), key=lambda place: -scores[place])
+    by_words = [passages[place] for place in places]
     best = take_turns(by_words, {passage: passage[0] for passage in by_words}, most, PER_SOURCE)
     excerpts = []
     for key, first, last in best:
