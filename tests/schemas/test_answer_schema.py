@@ -11,8 +11,9 @@ from pydantic import BaseModel
 
 from prompts import template_source
 from schemas.answer_schema import LONGEST, Reason, reduced_schema
-from schemas.coder import Code
+from schemas.coder import Code, CoderPrompt, code_schema
 from schemas.coordinator import CoordinatorPrompt, Triage, Turn, triage_schema
+from schemas.evidence import Contradiction
 from schemas.evidence_view import EvidenceView
 from schemas.mcp import ToolView
 from schemas.outline import NodeView
@@ -61,9 +62,21 @@ REFLECTING = ReflectorPrompt(
     plan_iterations=1,
     max_plan_iterations=5,
     max_step_attempts=2,
+    contradictions=[Contradiction(topic="t", excerpt_ids=["E1-1"])],
     outline=[NodeView(id="1", title="n")],
     wide=True,
     dated=True,
+)
+CODING = CoderPrompt(
+    question="How deep?",
+    locale="en-US",
+    title="t",
+    description="d",
+    feedback="",
+    findings=[],
+    tables=[],
+    attempts=[],
+    may_look=True,
 )
 RESEARCHING = ResearcherPrompt(
     question="How deep?",
@@ -80,7 +93,7 @@ ASKED: dict[str, tuple[type[BaseModel], str]] = {
     "triage_schema": (triage_schema(FOLLOW_UP), "coordinator"),
     "plan_schema": (plan_schema(PLANNING), "planner"),
     "findings_schema": (findings_schema(RESEARCHING), "researcher"),
-    "Code": (Code, "coder"),
+    "code_schema": (code_schema(CODING), "coder"),
     "reflection_schema": (reflection_schema(REFLECTING), "reflector"),
     "Joining": (Joining, "reporter_joining"),
     "Editing": (Editing, "reporter_editing"),
