@@ -143,7 +143,9 @@ def html_text(data: bytes) -> tuple[str, Card]:
         if type(text) is NavigableString and text.find_parent("pre") is None:
             text.replace_with(_BLANKS.sub(" ", text))
     heading = page.find("h1") or page.title
-    title = without_number(heading.get_text(" ", strip=True)) if heading else ""
+    for line_break in heading("br") if heading else ():
+        line_break.insert_before(" ")
+    title = without_number(" ".join(heading.get_text().split())) if heading else ""
     card = html_card(html.document_fromstring(str(page)), title)
     for boilerplate in page(["script", "style", "nav", "header", "footer", "aside", "form", "noscript", "template"]):
         boilerplate.decompose()
