@@ -102,7 +102,7 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
         request_messages = change_messages([*state.get("messages", []), *_question_messages(state, question, former)])
         return {**as_change(state, question, chosen, run.usage), "messages": request_messages}
     triage = settled_triage(triage, prompt, context)
-    if former and triage.rewritten and not triage.answer and triage.intent not in DIRECT:
+    if former and triage.rewritten and triage.complexity == "complex" and triage.intent not in DIRECT:
         evidence, shown = evidence_of(runtime), len(recalled)
         recalled = await recall(triage.question, former, [], evidence, filters_of(context), recalled, OF_RESEARCH)
         triage.uses += [excerpt.id for excerpt in recalled[shown:]]
