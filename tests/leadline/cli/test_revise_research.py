@@ -175,7 +175,7 @@ def test_a_message_that_the_model_takes_for_a_change_makes_a_version(
 
 
 def test_a_question_after_a_report_is_a_question(leadline: Leadline, endpoint: OpenAIServer, run: str) -> None:
-    endpoint.script["reporter"] = [f"{STORMS} [B0-1]"]
+    endpoint.script["reporter"] = [f"{STORMS} [T0-1]"]
     leadline("follow", run, "How did the shorter pier fare in the storms?", code=0)
     assert "reporter_editing" not in roles(endpoint)
     assert len(json.loads(leadline("runs", "--json").out)) == 2
