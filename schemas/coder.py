@@ -17,7 +17,7 @@ COPIED = "QUOTE "
 MOST_COPIES = 20
 """Such lines that become quotes of these texts."""
 
-LOOKED = 6_000
+LOOKED = 10_000
 """Characters that a first look at the texts shows."""
 
 

@@ -73,7 +73,7 @@ def _samples(
     named: dict[str, dict[str, str]] = {}
     for record in records:
         path = PurePath(record["path"])
-        if path.name in wanted or (path.parent.name and f"{path.parent.name}/" in wanted):
+        if path.name in wanted or (path.parent.name and path.parent.name in wanted):
             named.setdefault(path.name if path.name in wanted else str(path.parent), record)
     spread = [records[len(records) * number // (EVENLY + 1)] for number in range(1, EVENLY + 1)]
     for record in [*named.values(), *spread][:EVENLY]:

@@ -56,7 +56,7 @@ async def test_texts_that_a_step_names_are_shown_and_one_of_a_folder_that_it_nam
     folder = letters(tmp_path / "post", 12)
     letters(folder / "bills", 3)
     documents = await open_documents(folder, tmp_path / "home")
-    table = await documents.all_texts("compare letter-11.md with the texts below bills/")
+    table = await documents.all_texts("compare letter-11.md with the texts of bills")
     assert table is not None
     shown = [json.loads(line)["path"] for line in table.view.sample.splitlines()][-all_texts.EVENLY :]
     assert {"letter-11.md", "bills/letter-01.md"} <= {*shown}
