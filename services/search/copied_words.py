@@ -15,8 +15,8 @@ from services.search.providers import providers_for
 from services.text.passages import sentences
 from services.text.quote_location import locate
 
-LONGEST_COPY = 900
-"""Characters of copied words that are looked for."""
+LONGEST_COPY, LONGEST_QUOTE = 900, 1_800
+"""Characters of copied words that are looked for, and of the sentences around them; of longer ones the words alone are quoted."""
 _COPY = re.compile(rf"{COPIED}([^\n]{{1,500}}?): ([^\n]+)")
 
 
@@ -69,5 +69,7 @@ def _whole_sentences(words: str, text: str) -> HitPassage | None:
     start = text.rfind("\n\n", 0, place[0]) + 2 if "\n\n" in text[: place[0]] else 0
     end = text.find("\n\n", place[1])
     spans = [(start + span.start, start + span.end) for span in sentences(text[start : end if end >= 0 else None])]
-    held = [span for span in spans if span[0] < place[1] and place[0] < span[1]]
-    return HitPassage(start=held[0][0], end=held[-1][1]) if held else HitPassage(start=place[0], end=place[1])
+    held = [span for span in spans if span[0] < place[1] and place[0] < span[1]] or [place]
+    whole = held[0][0], held[-1][1]
+    first, last = whole if whole[1] - whole[0] <= LONGEST_QUOTE else place
+    return HitPassage(start=first, end=last)

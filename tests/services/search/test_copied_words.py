@@ -1,0 +1,42 @@
+"""What programs copy from texts becomes passages of these."""
+
+from pathlib import Path
+
+from langgraph.store.memory import InMemoryStore
+
+from schemas.coder import MOST_COPIES
+from schemas.context import RunContext
+from services.run.evidence_store import EvidenceStore
+from services.run.scope import Run
+from services.search.copied_words import LONGEST_QUOTE, Copy, copies_of, located_once
+from services.search.providers import allow_folders
+
+
+def test_copies_are_told_from_what_a_program_states() -> None:
+    printed = ["Two.", "QUOTE a/b.md: the keeper", "  QUOTE a/b.md: the keeper", "QUOTE nothing", "QUOTE a.md: x"]
+    assert copies_of("\n".join(printed)) == ("Two.\nQUOTE nothing", [Copy("a/b.md", "the keeper"), Copy("a.md", "x")])
+    assert len(copies_of("\n".join(f"QUOTE {n}.md: words" for n in range(99)))[1]) == MOST_COPIES
+
+
+async def test_words_are_quoted_with_their_sentences_if_these_are_not_too_long(tmp_path: Path) -> None:
+    folder = tmp_path / "post"
+    folder.mkdir()
+    (folder / "a.md").write_text("# A\n\nIt rained. The keeper\nsaw **the mail** of June. He slept.\n\nEnd.\n")
+    (folder / "b.md").write_text(f"# B\n\nThe keeper saw the mail of July {'and more ' * LONGEST_QUOTE}.\n")
+    copies = [
+        Copy("b.md", "the mail of July"),
+        Copy("a.md", "keeper saw the mail of June. He"),
+        Copy("a.md", "the mail of July"),
+        Copy("../a.md", "the mail of June"),
+    ]
+    allow_folders([str(folder)])
+    evidence = EvidenceStore(InMemoryStore())
+    located = await located_once(Run(RunContext(documents=[str(folder)]), "coder"), copies, evidence)
+    assert [(passage.title, passage.text) for passage in located.passages] == [
+        ("B", "the mail of July"),
+        ("A", "The keeper\nsaw **the mail** of June. He slept."),
+    ]
+    for passage in located.passages:
+        text = await evidence.get_text(passage.content_hash)
+        assert text[passage.start : passage.end] == passage.text
+        assert located.sources[passage.content_hash].kind == "document"
