@@ -106,7 +106,7 @@ def _axes(chart: Chart, *, lies: bool, narrow: bool) -> dict[str, Any]:
         "hideOverlap": True,
         "width": beside if lies else 110,
         "overflow": "break",
-        "interval": 0 if len(chart.categories) <= 8 else "auto",
+        "interval": 0 if lies or len(chart.categories) <= 8 else "auto",
     }
     category = {"type": "category", "data": chart.categories, "axisLabel": labels}
     if below := [len(number) for number in _numbers(chart) if number.startswith("-")]:

@@ -14,6 +14,9 @@ from services.reports.labels import Labels
 PRINT_SIZES, PRINT_ROOM, PRINT_CELL = (10, 9, 8, 7, 6), 6.85, 0.17
 """Font sizes of tables on paper in points, as `page.css` names them; a table's width there, and the blank beside the text of a cell, in inches."""
 
+LONG = 12
+"""Categories of a bar chart above which it is drawn higher, so that each has its name."""
+
 
 def figure(chart: Chart, place: int, labels: Labels, cited: Markup, *, with_echarts: bool) -> Markup:
     """Return the figure of a chart with its rendered citations; the other arguments are those of `drawing`."""
@@ -41,8 +44,9 @@ def drawing(
     The label is for screen readers; a drawing has its width and height in CSS pixels.
     """
     if with_echarts:
-        plot = Markup('<div class="plot" data-chart="{}" role="img" aria-label="{}"></div>')
-        return plot.format(place, label)
+        shape = "plot long" if len(chart.categories) > LONG and chart.type == "bar" else "plot"
+        plot = Markup('<div class="{}" data-chart="{}" role="img" aria-label="{}"></div>')
+        return plot.format(shape, place, label)
     svg = chart_svg(chart, width=width, height=height)
     plot = Markup('<div class="plot still" role="img" aria-label="{}">{}</div>')
     return None if svg is None else plot.format(label, svg)

@@ -13,6 +13,7 @@ from services.reports.charts.echarts import options
 from services.reports.charts.svg import chart_svg
 from services.reports.charts.written import with_unit
 from services.reports.document import walk
+from services.reports.html.figure import drawing
 from services.reports.markdown_blocks import read_draft, read_markdown
 from services.reports.parser import parse_report
 from services.reports.rendering import to_draft, to_markdown
@@ -122,6 +123,14 @@ def test_a_number_stands_at_the_end_of_each_bar_and_beside_each_slice() -> None:
     assert 0 <= above < 150 < below
     pie = bars.model_copy(update={"type": "pie", "series": [Series(values=[24.9, 75.1])]})
     assert all(f">{number}<" in (chart_svg(pie) or "") for number in ("24.9", "75.1"))
+
+
+@pytest.mark.parametrize(("count", "shape"), [(9, "plot"), (13, "plot long")])
+def test_a_long_bar_chart_names_each_category_and_is_drawn_higher(count: int, shape: str) -> None:
+    names, values = [f"port {number}" for number in range(count)], [float(number) for number in range(count)]
+    bars = Chart(type="bar", title="t", categories=names, series=[Series(values=values)], sources=["E1-1"])
+    assert all(option["yAxis"]["axisLabel"]["interval"] == 0 for option in options(bars))
+    assert f'class="{shape}"' in (drawing(bars, 1, "t", with_echarts=True) or "")
 
 
 def test_a_chart_that_was_changed_afterwards_stays_code() -> None:
