@@ -220,16 +220,19 @@ async def test_a_former_page_of_a_site_that_is_now_left_out_is_not_quoted(docs: 
     assert (window.id, window.content_hash) == ("T0-1", key)
 
 
+@pytest.mark.parametrize(
+    ("complexity", "role", "begins"), [("complex", "planner", True), ("simple", "reporter", False)]
+)
 async def test_research_of_a_question_that_leans_on_the_conversation_begins_with_what_was_read(
-    docs: Path, endpoint: OpenAIServer
+    docs: Path, endpoint: OpenAIServer, complexity: str, role: str, begins: bool
 ) -> None:
     first = await aresearch(FIRST, docs=[docs])
     question = (
         "Why was tallow pressed into the lead, and how does that compare with the sounding machine of William Thomson?"
     )
-    endpoint.script["coordinator"] = [completed(question, "en-US", answered="no", complexity="complex")]
+    endpoint.script["coordinator"] = [completed(question, "en-US", answered="no", complexity=complexity)]
     await turn("And what would decide between them?", after=first)
     [asked, *_] = endpoint.asked("coordinator")[-1:]
-    [planned, *_] = endpoint.asked("planner")[-1:]
+    [seen, *_] = endpoint.asked(role)[-1:]
     assert "T0-" not in asked
-    assert "T0-1" in planned
+    assert ("T0-1" in seen) == begins

@@ -115,7 +115,7 @@ async def test_documents_of_every_kind_have_the_card_that_they_state(tmp_path: P
     )
     (folder / "j-2313-lines.md").write_text("# MSC2313: Lines\n\nThey are long.\n")
     (folder / "L109.md").write_text("# Failure of a line\n\nIt broke.\n")
-    (folder / "news.md").write_text("#### Upgrading to 2\n\n" + "A line. " * 900 + "\n\n#### Upgrading to 1\n")
+    (folder / "news.md").write_text("#### Upgrading to 2\n\n" + "A line. " * 9_000 + "\n\n#### Upgrading to 1\n")
     (folder / "0012-winches.md").write_text("# Use steam\n\nIt pulls.\n")
     (folder / "1872-voyage.md").write_text("# The voyage\n\nIt was long.\n")
     (folder / "2021_voyage.md").write_text("# Another\n\nIt was short.\n")
