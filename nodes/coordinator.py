@@ -37,7 +37,6 @@ from services.search.web import filters_of, named_pages
 from services.text.questions import names_in
 from services.text.tokens import message_language
 from services.turn.conversation import (
-    OF_RESEARCH,
     as_change,
     carried_context,
     change_messages,
@@ -104,7 +103,7 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     triage = settled_triage(triage, prompt, context)
     if former and triage.rewritten and triage.complexity == "complex" and triage.intent not in DIRECT:
         evidence, shown = evidence_of(runtime), len(recalled)
-        recalled = await recall(triage.question, former, [], evidence, filters_of(context), recalled, OF_RESEARCH)
+        recalled = await recall(triage.question, former, [], evidence, filters_of(context), recalled, broad=True)
         triage.uses += [excerpt.id for excerpt in recalled[shown:]]
     locale = answer_locale(triage, context)
     refused = obeyed(context, triage.wishes).refused

@@ -16,9 +16,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import xlrd
-from bs4 import BeautifulSoup, Comment, Tag
-from bs4.element import NavigableString
-from lxml import etree, html
+from lxml import etree
 from markitdown import DocumentConverter, StreamInfo
 from markitdown.converters import (
     DocxConverter,
@@ -32,18 +30,15 @@ from openpyxl import load_workbook
 from schemas.card import Card
 from schemas.clean_text import clean_line
 from services.sandbox.jobs import serve
+from services.search import read_html
 from services.search.cards import HEAD, properties_card
 from services.search.conversion import Content, converted, with_passages
 from services.search.convert_plain import convert_plain
 from services.search.file_types import CONVERTED, MAX_CHARACTERS, SUFFIXES, Converted
 from services.search.ocr import LONGEST_TITLE, image_text
-from services.search.pages.content_type import decode_page
-from services.search.pages.missing_text import RUNNING
-from services.search.pages.page_card import html_card
 from services.search.pdf_text import pdf_card, pdf_text
 from services.search.sheets import Merged, Sheet, sheets_markdown, tables_of
 from services.search.table_profile import profiled
-from services.text.spans import without_number
 
 _HEADLESS = re.compile(r"(?m)^\|(?:[ \t]{0,9}\|)+[ \t]*\n(\|[-:| \t]+\|[ \t]*\n)(\|.*\n)")
 """A table with an empty header, as of a Word file without a heading row: its first row becomes the header."""
@@ -56,13 +51,8 @@ _OFFICE_PROPERTIES = {
 }
 _AS_WRITTEN = {"escape_asterisks": False, "escape_underscores": False}
 """Options of markdownify: names such as `max_age` stay as they are written, for searches, quotes and checks."""
-_EXPONENT = re.compile(r"[-−]?\d{1,6}")
-"""A raised number, which is another number without a sign of that: `2^31`."""
 _DEFINITION = re.compile(r"(?m)^(?:(?!:   )(\S[^\n]{0,300}?):?\n)?:   ")
 """A term with the beginning of its definition, or of a further one, as markdownify writes them."""
-_BLANKS = re.compile(r"[ \t\r\n\f]{2,}|[\t\r\n\f]")
-"""What is a single blank in the text of a page, outside of `pre`."""
-_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _SLIDE = re.compile(r"<!-- Slide number: (\d{1,5}) -->")
 WORKBOOKS = frozenset({".xls", ".xlsx"})
 _OPEN_DOCUMENT = frozenset({".odp", ".ods", ".odt"})
@@ -85,7 +75,7 @@ def convert(name: str, data: bytes) -> Converted:
 
     def read(suffix: str, data: bytes) -> Content:
         if suffix in {".html", ".htm"}:
-            return Content(*html_text(data))
+            return Content(*_html(data))
         if suffix == ".eml":
             return _email(data)
         _check_kind(data, suffix)
@@ -130,39 +120,9 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text)).casefold()
 
 
-def html_text(data: bytes) -> tuple[str, Card]:
-    """Return the text of an HTML page as Markdown, and its card."""
-    page = BeautifulSoup(decode_page(data, None), "lxml")
-    for comment in page.find_all(string=lambda text: isinstance(text, Comment)):
-        comment.extract()
-    for script in page("script", type=_of_template):  # a browser's scripts show what it holds
-        script.replace_with(*BeautifulSoup(script.get_text(), "lxml").find_all("body", limit=1))
-    if not page.find(True):
-        return "", Card()
-    for text in page.find_all(string=_BLANKS):
-        if type(text) is NavigableString and text.find_parent("pre") is None:
-            text.replace_with(_BLANKS.sub(" ", text))
-    heading = page.find("h1") or page.title
-    for line_break in heading("br") if heading else ():
-        line_break.insert_before(" ")
-    title = without_number(" ".join(heading.get_text().split())) if heading else ""
-    card = html_card(html.document_fromstring(str(page)), title)
-    for boilerplate in page(["script", "style", "nav", "header", "footer", "aside", "form", "noscript", "template"]):
-        boilerplate.decompose()
-    for raised in page("sup"):
-        if _EXPONENT.fullmatch(raised.get_text().strip()):
-            raised.insert(0, "^")
-    for item in page("li"):
-        first = item.find(True, recursive=False)
-        if isinstance(first, Tag) and first.name in _HEADINGS and item.parent:  # a list of sections
-            item.name = item.parent.name = "div"
-    return _markitdown(str(page).encode(), ".html"), card
-
-
-def _of_template(kind: str | None) -> bool:
-    """Tell whether a script's type is one that no browser runs, other than of data."""
-    kind = (kind or "").strip().lower()
-    return kind not in RUNNING and "json" not in kind
+def _html(data: bytes) -> tuple[str, Card]:
+    page, card = read_html.prepared(data)
+    return _markitdown(page.encode(), ".html") if page else "", card
 
 
 def _email(data: bytes) -> Content:
@@ -172,7 +132,7 @@ def _email(data: bytes) -> Content:
     body = mail.get_body(("plain", "html"))
     text = str(body.get_content()) if body else ""
     if body and body.get_content_type() == "text/html":
-        text = html_text(text.encode())[0]
+        text = _html(text.encode())[0]
     parts, unread = ["\n".join(fields), text.strip()], list[str]()
     for place, part in enumerate(mail.iter_attachments()):
         name = clean_line(part.get_filename() or part.get_content_type())

@@ -37,6 +37,7 @@ _K1 = 1.2
 _FEW = 50
 """Minimum number of different words of a language for a folder to be searched in it."""
 _titles = Cache[Titles]()
+_path_names = Cache[dict[str, str]]()
 _TABLES = TypeAdapter(list[Profiled])
 _checked: set[str] = set()
 """Files of indexes that this process has found undamaged."""
@@ -248,26 +249,35 @@ class FolderIndex:
 
     def titles(self) -> Titles:
         """Return the titles of all sources, to find the sources that a text names."""
+        with self._open() as db:
+            current, names = generation(db), self._names(db)
 
         def load() -> Titles:
             rows = self._rows(
                 "SELECT hash, title, min(path), card FROM files WHERE hash IS NOT NULL GROUP BY hash ORDER BY hash"
             )
             cards = [(key, title, path, Card.model_validate_json(card)) for key, title, path, card in rows]
-            keys = {path: key for key, _, path, card in cards if not card.name}
-            by_title: dict[str, list[str]] = {}
-            for _, title, path, _ in cards:
-                by_title.setdefault(title, []).append(path)
-            named = (path_names(paths) for paths in by_title.values() if len(paths) > 1)
-            by_path = [(keys[path], name) for names in named for path, name in names.items() if path in keys]
+            by_path = [(key, names[path]) for key, _, path, card in cards if path in names and not card.name]
             return Titles(
                 [*((key, card.title or title) for key, title, _, card in cards), *by_path],
                 ((key, card.name) for key, _, _, card in cards if card.name),
             )
 
-        with self._open() as db:
-            current = generation(db)
         return _titles.get((self._file,), current, load)
+
+    def _names(self, db: sqlite3.Connection) -> dict[str, str]:
+        """Return names for the first paths of the texts whose titles others have, too."""
+
+        def load() -> dict[str, str]:
+            by_title: dict[str, list[str]] = {}
+            for title, path in db.execute(
+                "SELECT title, min(path) FROM files WHERE hash IS NOT NULL GROUP BY hash ORDER BY hash"
+            ):
+                by_title.setdefault(title, []).append(path)
+            named = (path_names(paths) for paths in by_title.values() if len(paths) > 1)
+            return {path: name for names in named for path, name in names.items()}
+
+        return _path_names.get((self._file,), generation(db), load)
 
     def hit(self, key: str) -> Hit | None:
         """Return a source with all of its passages, in the order of the text."""
@@ -296,10 +306,8 @@ class FolderIndex:
         if hashlib.sha256(text.encode("utf-8", "replace")).hexdigest() != key:
             raise self._removed()
         about = Card.model_validate_json(card)
-        same_title = db.execute("SELECT path FROM files WHERE title = ? AND hash != ?", (title, key)).fetchall()
-        if same_title and not about.name:  # `Minutes` in a hundred files
-            names = path_names([path, *(other for (other,) in same_title)])
-            about = about.model_copy(update={"name": names[path]})
+        if not about.name and (name := self._names(db).get(path)):  # `Minutes` in a hundred files
+            about = about.model_copy(update={"name": name})
             title = about.heading or title
         return Hit(
             url=f"{self.folder.name}/{path}",

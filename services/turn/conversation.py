@@ -147,14 +147,16 @@ async def recall(
     evidence: EvidenceStore,
     filters: Filters,
     known: Sequence[Excerpt] = (),
-    most: int = PASSAGES,
+    *,
+    broad: bool = False,
 ) -> list[Excerpt]:
     """Search the stored texts of earlier turns' sources for a question, without new searches or page reads.
 
-    Shown passages cost tokens, so of `PASSAGES` only those that probably answer a clause are returned.
+    Shown passages cost tokens, so only passages that probably answer a clause are returned; with `broad`, those nearest to the question,
+    with which its research begins.
 
     Returns:
-        The known windows, and the best others of whole sentences, best first, at most so many of both; with the ids `T0-1`, `T0-2`, …
+        The known windows, and the best others of whole sentences, best first; with the ids `T0-1`, `T0-2`, …
     """
     around = f"{former.question} {' '.join(turn.text for turn in conversation[-1:])}"
     texts: dict[str, str] = {}
@@ -170,30 +172,32 @@ async def recall(
         except StoreError:
             continue  # the text is in another store, so it cannot be quoted
     titles = {key: former.sources[key].title for key in texts}
-    found = await asyncio.to_thread(_windows, question, around, texts, titles, most)
+    found = await asyncio.to_thread(_windows, question, around, texts, titles, broad)
     new = [
         each
         for each in found
         if all(each.content_hash != old.content_hash or each.start >= old.end or old.start >= each.end for old in known)
     ]
-    excerpts = [*known, *new][:most]
+    excerpts = [*known, *new][: OF_RESEARCH if broad else PASSAGES]
     return [excerpt.model_copy(update={"id": f"T{RECALLED}-{number}"}) for number, excerpt in enumerate(excerpts, 1)]
 
 
 def _windows(
-    question: str, around: str, texts: Mapping[str, str], titles: Mapping[str, str], most: int
+    question: str, around: str, texts: Mapping[str, str], titles: Mapping[str, str], broad: bool
 ) -> list[Excerpt]:
     passages: list[Key] = [(key, span.start, span.end) for key, text in texts.items() for span in split(text)]
     held = [tokens(texts[key][start:end]) for key, start, end in passages]
     by_question, by_context = bm25(held, tokens(question)), bm25(held, tokens(around))
     scores = [score + CONTEXT * context for score, context in zip(by_question, by_context, strict=True)]
-    if most == PASSAGES:
+    if broad:
+        places = sorted((place for place, score in enumerate(by_question) if score), key=lambda place: -scores[place])
+    else:
         answering = answering_places(question, held, [set(tokens(titles[key])) for key, _, _ in passages])
         places = [place for place in near_best(scores) if place in answering]
-    else:
-        places = sorted((place for place, score in enumerate(by_question) if score), key=lambda place: -scores[place])
     by_words = [passages[place] for place in places]
-    best = take_turns(by_words, {passage: passage[0] for passage in by_words}, most, PER_SOURCE)
+    best = take_turns(
+        by_words, {passage: passage[0] for passage in by_words}, OF_RESEARCH if broad else PASSAGES, PER_SOURCE
+    )
     excerpts = []
     for key, first, last in best:
         passage = texts[key][first:last]

@@ -17,6 +17,20 @@ __all__ = ["endpoint"]
 pytestmark = pytest.mark.long
 
 
+def letters(folder: Path, numbers: range, text: str) -> Path:
+    """Write a letter for each number, which stands in the text where that has braces."""
+    folder.mkdir()
+    for number in numbers:
+        (folder / f"letter-{number:02}.md").write_text(f"# Letter {number}\n\n{text.format(number)}\n")
+    return folder
+
+
+def step_of(description: str) -> str:
+    """Return a plan of one processing step, as a model gives it."""
+    step = {"id": "1", "title": "Mail", "description": description, "step_type": "processing"}
+    return json.dumps({"title": "Mail", "steps": [step]})
+
+
 def holds(report: Report) -> bool:
     folder = Path(report.folder or "")
     return not verify_bundle(folder).problems and not verify_markdown(folder / "report.md").problems
@@ -120,14 +134,8 @@ async def test_a_program_reads_every_text_of_a_folder_whose_file_its_step_names(
 async def test_what_a_program_copies_from_texts_is_quoted_from_them_and_its_tables_have_their_heads(
     endpoint: OpenAIServer, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "post"
-    folder.mkdir()
-    for n in range(1, 15):
-        (folder / f"letter-{n:02}.md").write_text(
-            f"# Letter {n}\n\nThe keeper saw\nthe mail of day {n}. He slept.\n\nEnd.\n"
-        )
-    counted = {"id": "1", "title": "Mail", "description": "Quote post-texts.jsonl.", "step_type": "processing"}
-    endpoint.script["planner"] = [json.dumps({"title": "Mail", "steps": [counted]})]
+    folder = letters(tmp_path / "post", range(1, 15), "The keeper saw\nthe mail of day {}. He slept.\n\nEnd.")
+    endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
     counts = (
         "rows = open('post-texts.jsonl').read().splitlines()\nprint('Letters and their ends:')\n"
         "print(f'| letters | ends |\\n| --- | --- |\\n| {len(rows)} | {sum(\"End.\" in row for row in rows)} |')"
@@ -163,12 +171,8 @@ async def test_what_a_program_copies_from_texts_is_quoted_from_them_and_its_tabl
 async def test_a_program_looks_at_the_texts_first_and_what_it_quotes_survives_its_second_attempt(
     endpoint: OpenAIServer, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "post"
-    folder.mkdir()
-    for n in range(10, 25):
-        (folder / f"letter-{n}.md").write_text(f"# Letter {n}\n\nThe keeper saw the mail of day {n}.\n")
-    counted = {"id": "1", "title": "Mail", "description": "Quote post-texts.jsonl.", "step_type": "processing"}
-    endpoint.script["planner"] = [json.dumps({"title": "Mail", "steps": [counted]})]
+    folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
+    endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
     count = "print(len(open('post-texts.jsonl').readlines()), 'letters were read{}.')\nprint('QUOTE letter-1{}.md: saw the mail')"
     look = {"look": True, "code": "print('A letter is a heading and a sentence.')"}
     codes = [{"code": count.format("", 1)}, {"code": count.format(" again", 2)}]

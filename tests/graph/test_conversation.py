@@ -206,7 +206,7 @@ async def test_a_former_page_of_a_site_that_is_now_left_out_is_not_quoted(docs: 
     from services.run.evidence_store import EvidenceStore
     from services.run.scope import memory
     from services.search.filters import Filters
-    from services.turn.conversation import OF_RESEARCH, recall
+    from services.turn.conversation import recall
 
     store = EvidenceStore(memory())
     key = await store.put_text("Piano wire took the place of hemp rope.")
@@ -216,7 +216,7 @@ async def test_a_former_page_of_a_site_that_is_now_left_out_is_not_quoted(docs: 
     assert not await recall("What took the place of hemp rope?", former, [], store, Filters.of(never=["example.org"]))
     broad = "Which costs, crews and customs decided whether a ship of that navy carried rope or something else?"
     assert not await recall(broad, former, [], store, Filters.of())
-    [window] = await recall(broad, former, [], store, Filters.of(), most=OF_RESEARCH)
+    [window] = await recall(broad, former, [], store, Filters.of(), broad=True)
     assert (window.id, window.content_hash) == ("T0-1", key)
 
 
