@@ -36,3 +36,7 @@ async def test_a_page_is_read_as_its_scripts_show_it_and_a_list_of_sections_as_s
     [named] = documents.index.titles().named("see 3.9/generated/limits.html").values()
     assert [hit.title for key in named if (hit := documents.index.hit(key))] == ["3.9/generated/limits – Weight"]
     assert FilesRead.of([documents]).file_messages("en-US") == ["included.html was not searched: it holds no text."]
+    (folder / "3.9" / "of" / "generated").mkdir(parents=True)
+    (folder / "3.9" / "of" / "generated" / "limits.html").write_text("<h4>Weight</h4><p>Another weight.</p>")
+    documents = await open_documents(folder, tmp_path / "home")
+    assert "of/generated/limits – Weight" in {hit.title for hit in await documents.search("weight", 9, "words")}
