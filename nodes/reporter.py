@@ -43,10 +43,11 @@ from services.run.wishes import obeyed, wishes_of
 from services.text.tokens import message_language
 from services.tools.mcp.offered_tools import failures_once
 from services.tools.mcp.registry import close_sessions
-from services.turn.added_evidence import SectionResearch, document_search, with_excerpts
+from services.turn.added_evidence import document_search, with_excerpts
 from services.turn.conversation import change_messages
 from services.turn.remembered_statements import remember_report, reused_limits
 from services.turn.revision import Revised, change_title, refused_update, revised, revision_of
+from services.turn.section_research import SectionResearch
 from services.turn.steering import hear, late_messages
 from services.turn.steps import left_out
 from services.turn.thread_data import keep_version

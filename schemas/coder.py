@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema, computed_field, create_model
 from pydantic.json_schema import SkipJsonSchema
 
-from schemas.answer_schema import LONGEST, Reason, Thought
+from schemas.answer_schema import LONGEST, AtMost, Reason, Thought
 from schemas.clean_text import CleanLine, CleanText
 from schemas.evidence_view import FindingView
 
@@ -17,8 +17,10 @@ COPIED = "QUOTE "
 MOST_COPIES = 20
 """Such lines that become quotes of these texts."""
 
-LOOKED = 10_000
-"""Characters that a first look at the texts shows."""
+LOOKED = 5_000
+"""Tokens of what a look at the texts shows."""
+REMEMBERED = 120
+"""Characters of a kept quote by which a later look remembers it."""
 
 
 class DatabaseView(BaseModel):
@@ -56,6 +58,15 @@ class CodeAttempt(BaseModel):
     error: str
 
 
+class Look(CodeAttempt):
+    """A program that looked at the texts."""
+
+    thought: str
+    """What was known when it was written."""
+    quotes: list[str]
+    """How each quote begins that it found and that is kept."""
+
+
 class ProgramView(BaseModel):
     """A program that computed the finding of an earlier step, or of an earlier attempt of this step."""
 
@@ -79,13 +90,18 @@ class CoderPrompt(BaseModel):
     """Names of further files in the working folder: what earlier steps found and made."""
     programs: list[ProgramView] = Field(default_factory=list)
     """Programs of the steps whose findings this step works on, and of its earlier attempt."""
+    draft: str = ""
+    """The draft of a report that is to be held against the texts, its citations named by the paths of their documents; empty in steps of a plan."""
     attempts: list[CodeAttempt]
     most_lines: int = MOST_LINES
     """Lines of a program's output that become excerpts."""
     most_copies: int = MOST_COPIES
-    most_looked: int = LOOKED
-    may_look: bool = False
-    """Whether the program may first look at the texts."""
+    most_looked: int = 0
+    """Characters of what a look shows."""
+    looks: list[Look] = Field(default_factory=list)
+    """Earlier looks at the texts, in their order; of all but the last one without code and output."""
+    looks_left: int = 0
+    """Programs that may look at the texts before the one that computes."""
     databases: list[DatabaseView] = Field(default_factory=list)
     """What the tool `query_database` can ask."""
     with_tools: bool = False
@@ -124,13 +140,18 @@ class Code(BaseModel):
     )
     look: SkipJsonSchema[bool] = False
     """Whether the program only looks at the texts."""
+    finding: SkipJsonSchema[str] = ""
+    """What the step comes to, where texts were read."""
 
 
-LOOK = Field(
-    False, description="True where the program only looks: you see what it prints, and write the program then."
+_LOOK: Any = (bool, Field(False, description="True where the program only looks at the texts."))
+_FINDING: Any = (
+    Annotated[str, AtMost(1_900)],
+    Field("", description="What the step comes to; empty where the program only looks."),
 )
 
 
 def code_schema(prompt: CoderPrompt) -> type[Code]:
-    """Return what a prompt asks for: a program, which may only look at the texts where that is offered."""
-    return create_model("Code", __base__=Code, __doc__=Code.__doc__, look=(bool, LOOK)) if prompt.may_look else Code
+    """Return what a prompt asks for: a program; of texts also what they tell, and whether it only looks at them."""
+    looks = {"look": _LOOK} if prompt.looks_left else {}
+    return create_model("Code", __base__=Code, **looks, finding=_FINDING) if prompt.has_jsonl else Code

@@ -40,6 +40,8 @@ class Level:
     """Tokens that models write in the course of a run, about."""
     seconds: int
     """Seconds that a run may take."""
+    looks: int
+    """Programs of one step that may look at the texts of a folder before the one that computes."""
     links: int
     """Links of one page that a step follows at most."""
 
@@ -71,6 +73,7 @@ _FIGURES: dict[str, tuple[Any, ...]] = {
     "prompt_tokens": (3_000, 250_000, 1_000_000, 3_000_000),
     "answer_tokens": (500, 25_000, 100_000, 300_000),
     "seconds": (180, 900, 2_400, 7_200),
+    "looks": (1, 6, 10, 14),
     "links": (0, 0, 5, 5),
 }
 """Each field of a level at every depth, in the order of the depths."""

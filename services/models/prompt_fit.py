@@ -57,7 +57,7 @@ class Fitted(NamedTuple):
 def fit(role: str, prompt: BaseModel, room: int) -> Fitted:
     """Render a prompt into at most `room` tokens, by estimate a little less.
 
-    The conversation goes first, oldest turn first, then background, unused excerpts, tables, earlier attempts and what other sections tell, then passages and
+    The conversation goes first, oldest turn first, then background, unused excerpts, tables, earlier looks and attempts and what other sections tell, then passages and
     excerpts from the lowest relevance up and from the last to the first, at the very last whole findings, the last one first.
     Pieces are kept whole or left out.
 
@@ -103,12 +103,12 @@ def passage_tokens(text: str) -> int:
 def _pieces(prompt: BaseModel) -> list[tuple[tuple[int, int, int], Path]]:
     """List the removable pieces as (worth, path)."""
     pieces: list[tuple[tuple[int, int, int], Path]] = []
-    order = {"conversation": 0, "background": 1, "known": 1, "unused": 1, "tables": 2, "attempts": 2, "shared": 2}
-    order |= {"passages": 3, "evidence": 3}
+    order = {"conversation": 0, "background": 1, "known": 1, "unused": 1, "tables": 2, "shared": 2}
+    order |= {"looks": 2, "attempts": 2, "passages": 3, "evidence": 3}
     for name, rank in order.items():
         items = getattr(prompt, name, [])
-        for place, item in enumerate(items[:-1] if name == "attempts" else items):  # the last attempt stays
-            oldest_first = name in {"conversation", "attempts"}
+        for place, item in enumerate(items[:-1] if name in {"looks", "attempts"} else items):  # the last of these stays
+            oldest_first = name in {"conversation", "looks", "attempts"}
             worth = (rank, _RELEVANCE.get(getattr(item, "relevance", ""), 0), place if oldest_first else -place)
             pieces.append((worth, (name, place)))
     for place, finding in enumerate(getattr(prompt, "findings", [])):

@@ -17,7 +17,7 @@ SUFFIX = "-texts.jsonl"
 """What the names of these files end with."""
 FEWEST = 10
 """Texts from which a folder has such a file: fewer are read by search, unless they hold records."""
-LONGEST = 30_000_000
+LONGEST = 50_000_000
 """Characters of all texts together; a folder that has more has no such file."""
 LONGEST_NAME = 60
 """Characters of the folder's name in that of the file."""

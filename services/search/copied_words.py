@@ -12,7 +12,7 @@ from services.search.gather import Gathered
 from services.search.hit import HitPassage
 from services.search.pool import Key, Pool
 from services.search.providers import providers_for
-from services.text.passages import sentences
+from services.text.passages import ATTRIBUTES, sentences
 from services.text.quote_location import locate
 
 LONGEST_COPY, LONGEST_QUOTE = 900, 1_800
@@ -63,13 +63,18 @@ async def located_once(run: Run, copies: Sequence[Copy], evidence: EvidenceStore
 
 
 def _whole_sentences(words: str, text: str) -> HitPassage | None:
-    """Return the place of the sentences of a paragraph, or of several, that hold words; None where the text does not hold these."""
+    """Return the place of the sentences of a paragraph, or of several, that hold words, with the line below that says whose they are.
+
+    None where the text does not hold these words.
+    """
     if (place := locate(words, text)) is None:
         return None
     start = text.rfind("\n\n", 0, place[0]) + 2 if "\n\n" in text[: place[0]] else 0
     end = text.find("\n\n", place[1])
     spans = [(start + span.start, start + span.end) for span in sentences(text[start : end if end >= 0 else None])]
     held = [span for span in spans if span[0] < place[1] and place[0] < span[1]] or [place]
-    whole = held[0][0], held[-1][1]
+    below = text[end + 2 :].partition("\n")[0] if end >= 0 else ""
+    ends = end + 2 + len(below) if held[-1][1] == end and ATTRIBUTES.fullmatch(below) else held[-1][1]
+    whole = held[0][0], ends
     first, last = whole if whole[1] - whole[0] <= LONGEST_QUOTE else place
     return HitPassage(start=first, end=last)

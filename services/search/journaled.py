@@ -203,13 +203,17 @@ async def tables_once(run: Run, text: str, limit: int, found: Collection[str]) -
 async def table_files_once(
     run: Run, text: str, evidence: EvidenceStore, limit: int, found: Collection[str]
 ) -> tuple[list[TableView], dict[str, bytes]]:
-    """Return the tables relevant to a text, and the files of all texts that it names: their profiles, and their files by name."""
+    """Return the tables relevant to a text, and the files of all texts that it names; without a limit of tables these alone, of each folder.
+
+    Returns:
+        Their profiles, and their files by name.
+    """
 
     async def work() -> _TableFiles:
         providers = await providers_for(run.context)
-        described = await providers.all_texts(text) if SUFFIX in text else []
-        named = [table for table in described if table.view.file in text]
-        tables = [*named, *await asyncio.to_thread(providers.nearest_tables, text, limit, found)]
+        described = await providers.all_texts(text) if SUFFIX in text or not limit else []
+        named = [table for table in described if table.view.file in text or not limit]
+        tables = [*named, *(await asyncio.to_thread(providers.nearest_tables, text, limit, found) if limit else [])]
         files = await asyncio.gather(*(asyncio.to_thread(table.read) for table in tables))
         hashes = [await evidence.put_bytes(data) for data in files]
         return _TableFiles(views=[table.view for table in tables], hashes=hashes)

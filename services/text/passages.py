@@ -25,7 +25,7 @@ _INTRODUCES = (":", "：", "{", "[")
 """Ends of a text that introduces the list, table, code or object below it."""
 _NUMBER = re.compile(r"[(（]?\d{1,3}[.)、）]\s*")
 """An item's number, which may stand above the item on a line of its own."""
-_ATTRIBUTES = re.compile(r"(?:--|[—―]{1,2})(?!-)[^\n]*\Z")
+ATTRIBUTES = re.compile(r"(?:--|[—―]{1,2})(?!-)[^\n]*\Z")
 """A line that says whose words stand above it."""
 _ANY_HEADING = re.compile(r"(?m)^#{1,6}[ \t]++([^\n]++)")
 _NOT_BLANK = re.compile(r"[^\n]")
@@ -101,7 +101,7 @@ def each_passage(text: str, target: int | None = None) -> Iterator[Span]:
     for block in _blocks(text, target):
         written = text[block.start : block.end]
         heading = None if block.code else _heading(written)
-        together = start >= 0 and (text[end - 1 : end] in _INTRODUCES or _ATTRIBUTES.match(written) is not None)
+        together = start >= 0 and (text[end - 1 : end] in _INTRODUCES or ATTRIBUTES.match(written) is not None)
         max_chars = 2 * target if together else target
         if start >= 0 and (heading is not None or block.end - start > max_chars) and not only_headings:
             yield passage()

@@ -32,7 +32,8 @@ from services.run.scope import Run
 from services.run.settings import settings
 from services.run.ui_text import say
 from services.text.length import estimate, words_in
-from services.turn.added_evidence import SectionResearch, besides_the_report, has_room
+from services.turn.added_evidence import besides_the_report, has_room
+from services.turn.section_research import SectionResearch
 
 BRIEF = 300
 """Words up to which a short answer has no sections."""
@@ -121,7 +122,7 @@ def _differing(prompt: ReporterPrompt, research: SectionResearch) -> list[Contra
 async def _write_again(
     run: Run, prompt: ReporterPrompt, written: Written, research: SectionResearch, lacking: str, room: int
 ) -> None:
-    """Search for what the draft lacks, one query a line, and let its writer write it anew; if that fails, the draft stays.
+    """Hold the draft against the texts, or search for what it lacks, one query a line, and let its writer write it anew; if that fails, the draft stays.
 
     Graded blind, a second draft was 0.3 of 10 better than the first with an editor's changes of blocks (four questions), and 0.6 better
     than the bare first (six of six questions; November 2026).
@@ -129,12 +130,19 @@ async def _write_again(
     lines = [line.strip(" -*•=")[:MAX_STATEMENT] for line in lacking.splitlines()]
     wanted = [line for line in lines if line][:MAX_LOOKED_UP]
     try:
-        added = await research.look_up(wanted)
+        added = await research.look_up(prompt.draft, wanted)
         written.limits += research.limits
         if added is not None:
             step = research.steps[-1]
-            sure = research.results[step.id].confidence
-            view = FindingView(step_id=step.id, title=step.title, status="done", confidence=sure, evidence=added.views)
+            result = research.results[step.id]
+            view = FindingView(
+                step_id=step.id,
+                title=step.title,
+                status="done",
+                finding=result.finding if step.step_type == "processing" else "",
+                confidence=result.confidence,
+                evidence=added.views,
+            )
             prompt.findings = [*prompt.findings, *await _whole_passages(run, prompt, [view], research, room)]
         prompt.searched, prompt.found_for_draft = wanted, added is not None
         if await _in_sections(run, prompt, room):

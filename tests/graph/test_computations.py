@@ -1,11 +1,15 @@
 """Whole runs over a table: the report shows the program that was really run, and names the table that it read."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from leadline import aresearch
+from leadline.runs.actions import areplay
+from schemas.coder import LOOKED
+from schemas.depth import LEVELS
 from schemas.reporter import Report
 from services.reports.bundle import verify_bundle
 from services.reports.checking.cited_markdown import verify_markdown
@@ -183,7 +187,7 @@ async def test_a_program_looks_at_the_texts_first_and_what_it_quotes_survives_it
         "How many letters are there, and how many of them tell what the keeper saw?", docs=[folder]
     )
     systems = [body["messages"][0]["content"] for body in endpoint.requests if role_of(body) == "coder"]
-    assert ["look first" in system for system in systems] == [True, False, True]
+    assert ["look at the texts" in system for system in systems] == [True, True, True]
     [_, second, _] = endpoint.asked("coder")
     assert "<output>\nA letter is a heading and a sentence.\n" in second
     [result] = report.results
@@ -192,6 +196,101 @@ async def test_a_program_looks_at_the_texts_first_and_what_it_quotes_survives_it
         ("E1-3", "15 letters were read again."),
         ("E1-4", "The keeper saw the mail of day 12."),
     ]
+
+
+async def test_programs_read_on_from_what_the_last_look_printed_and_a_step_may_be_quotes_alone(
+    endpoint: OpenAIServer, tmp_path: Path
+) -> None:
+    folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
+    endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
+    looks: list[dict[str, object]] = [
+        {"look": True, "thought": "How are they built?", "code": "print('LISTED', 'word ' * 30_000)"},
+        {"look": True, "thought": "Day 11 matters.", "code": "print('QUOTE letter-11.md: saw the mail of day 11')"},
+        {"look": True, "thought": "Day 90?", "code": "print('QUOTE letter-90.md: saw the mail of day 90')"},
+    ]
+    last: dict[str, object] = {
+        "finding": "The keeper saw it on two days.",
+        "code": "print('QUOTE letter-12.md: saw the mail')",
+    }
+    endpoint.script["coder"] = [json.dumps({"description": "letters", **code}) for code in [*looks, last]]
+    report = await aresearch(
+        "How many letters are there, and how many of them tell what the keeper saw?",
+        docs=[folder],
+        out=tmp_path / "out",
+        max_plan_iterations=1,
+    )
+    first, *later = endpoint.asked("coder")
+    assert "<look>" not in first
+    assert ["LISTED" in prompt for prompt in later] == [True, False, False]
+    assert "more characters)" in later[0]
+    assert len(first) + 3 * LOOKED < len(later[0]) < len(first) + 5 * LOOKED
+    assert all("<thought>\nHow are they built?\n" in prompt for prompt in later)
+    assert "<quote>Letter 11: The keeper saw the mail of day 11.</quote>" in later[2]
+    assert ["stands in none of the texts" in prompt for prompt in later] == [False, False, True]
+    systems = [body["messages"][0]["content"] for body in endpoint.requests if role_of(body) == "coder"]
+    assert [re.findall(r"(\d+) times at most", system) for system in systems] == [["6"], ["5"], ["4"], ["3"]]
+    [result] = report.results
+    assert (result.status, result.finding) == ("done", "The keeper saw it on two days.")
+    assert [excerpt.quote for excerpt in result.excerpts] == [
+        "The keeper saw the mail of day 11.",
+        "The keeper saw the mail of day 12.",
+    ]
+    assert verify_bundle(Path(report.folder or "")).problems == []
+    count = len(endpoint.requests)
+    assert (await areplay(report.run_id)).markdown == report.markdown
+    assert len(endpoint.requests) == count
+
+
+async def test_programs_hold_the_first_draft_against_all_texts(endpoint: OpenAIServer, tmp_path: Path) -> None:
+    folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {0}. It was wet on day {0}.")
+    plan = {**json.loads(step_of("Quote post-texts.jsonl.")), "outline": [{"title": "Mail", "wanted": "Its days"}]}
+    endpoint.script["planner"] = [json.dumps(plan)]
+    endpoint.script["coder"] = [
+        json.dumps({"description": "letters", **code})
+        for code in (
+            {"code": "print('QUOTE letter-11.md: saw the mail')", "finding": "Seen."},
+            {"code": "print('open')", "look": True},
+            {"code": "print('QUOTE letter-11.md: It was wet')", "finding": "The draft omits that it was wet."},
+        )
+    ]
+    endpoint.script["reporter"] = [
+        "# Mail\n\nThe keeper saw the mail of day 11 [E1-1].\n\n===\nWhy?\n\n===\nThe mail was lost.\n",
+        "# Mail\n\nThe keeper saw the mail of day 11 [E1-1]. It was wet on day 11 [E2-1].\n",
+    ]
+    report = await aresearch(
+        "How many letters are there, and how many of them tell what the keeper saw?",
+        docs=[folder],
+        out=tmp_path / "out",
+        max_plan_iterations=1,
+        length="full",
+    )
+    _, first, second = endpoint.asked("coder")
+    assert "<draft>\n# Mail\n\nThe keeper saw the mail of day 11 [letter-11.md].\n</draft>" in first
+    assert "- The mail was lost." in first
+    assert "<findings>" not in first
+    assert "<output>\nopen\n" in second
+    [_, rewritten] = endpoint.asked("reporter")
+    assert "The draft omits that it was wet." in rewritten
+    assert "It was wet on day 11" in report.markdown
+    assert [(step.id, step.step_type) for step in report.plans[-1].steps] == [("1", "processing"), ("2", "processing")]
+    assert verify_bundle(Path(report.folder or "")).problems == []
+    count = len(endpoint.requests)
+    assert (await areplay(report.run_id)).markdown == report.markdown
+    assert len(endpoint.requests) == count
+
+
+async def test_looks_end_when_none_is_left(endpoint: OpenAIServer, tmp_path: Path) -> None:
+    folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
+    endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
+    look = {"look": True, "code": "print('There are letters.')", "description": "letters"}
+    endpoint.script["coder"] = [json.dumps(look)] * 9
+    report = await aresearch(
+        "How many letters are there, and how many of them tell what the keeper saw?",
+        docs=[folder],
+        max_plan_iterations=1,
+    )
+    assert len(endpoint.asked("coder")) == LEVELS["standard"].looks + 1
+    assert report.results[0].finding.endswith("There are letters.")
 
 
 async def test_a_later_plan_sees_what_was_computed_and_a_later_program_the_one_before(

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from prompts import template_source
 from schemas.answer_schema import LONGEST, Reason, reduced_schema
-from schemas.coder import Code, CoderPrompt, code_schema
+from schemas.coder import Code, CoderPrompt, TableView, code_schema
 from schemas.coordinator import CoordinatorPrompt, Triage, Turn, triage_schema
 from schemas.evidence import Contradiction
 from schemas.evidence_view import EvidenceView
@@ -74,9 +74,9 @@ CODING = CoderPrompt(
     description="d",
     feedback="",
     findings=[],
-    tables=[],
+    tables=[TableView(file="a-texts.jsonl", title="a", rows=1, columns=[])],
     attempts=[],
-    may_look=True,
+    looks_left=1,
 )
 RESEARCHING = ResearcherPrompt(
     question="How deep?",

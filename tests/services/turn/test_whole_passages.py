@@ -15,7 +15,7 @@ from schemas.state import ResearchState
 from schemas.steering import Steering
 from services.evidence.views import evidence_views
 from services.run.evidence_store import EvidenceStore
-from services.turn.added_evidence import SectionResearch
+from services.turn.section_research import SectionResearch
 
 BELLS = [f"The {name} bell of Norland was cast in the year of the flood." for name in ("big", "low", "old", "new")]
 BOATS = [f"The {name} boat of Norland was built in the year of the fire." for name in ("big", "low", "old", "new")]
@@ -62,7 +62,7 @@ async def test_nothing_is_searched_for_a_report_that_was_asked_for_at_once(store
     plan = Plan(title="t")
     research.state |= {"plan": plan, "steering": [Steering(id="1", text="Write now", action="write")]}
     assert await research(Section(title="Bells", wanted="Their age")) is None
-    assert await research.look_up(["The bell of Norland is old."]) is None
+    assert await research.look_up("", ["The bell of Norland is old."]) is None
 
 
 def finding(research: SectionResearch, *excerpts: Excerpt) -> FindingView:
