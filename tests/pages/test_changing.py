@@ -170,3 +170,19 @@ def test_why_a_change_was_refused_is_gone_while_the_next_is_made(reported: Page,
     assert page.evaluate("document.querySelector('.ending .problem')") is None
     site.model.release()
     page.wait(f"{VERSION}?.dataset.version === '2'", "the second version")
+
+
+def test_a_version_that_cannot_be_fetched_is_told(reported: Page, site: Site) -> None:
+    page = reported
+    revising(site, titled("In short"))
+    page.click("document.querySelector('[data-change=changeShorter]')")
+    page.wait(f"{VERSION}?.dataset.version === '2'", "the second version")
+    for offline in (True, False):
+        throughput = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+        page.call("Network.emulateNetworkConditions", offline=offline, **throughput)
+        page.click("document.querySelector('[data-version=\"1\"]')")
+        if offline:
+            page.wait("document.getElementById('banner').innerText.includes('does not answer')", "what is wrong")
+            assert page.evaluate(f"{VERSION}.dataset.version") == "2"
+    page.wait(f"{VERSION}.dataset.version === '1'", "the first version")
+    page.logged[:] = [one for one in page.logged if "Failed to load resource" not in one]  # the browser's own words

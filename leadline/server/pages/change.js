@@ -16,7 +16,7 @@ export async function changeableReport(thread, question, actions, checkpoint) {
   const versions = await api.versions(thread, turn);
   const place = el("div", { class: "report-place" });
   const element = el("div", { class: "changeable", data: { title: latest.title, sources: latest.sources } });
-  const bar = versions.length > 1 ? versionBar(versions, show, differs) : null;
+  const bar = versions.length > 1 ? versionBar(versions, show, differs, actions.problem) : null;
   element.append(...[bar?.element, place].filter(Boolean));
 
   async function show(number) {
@@ -39,7 +39,7 @@ export async function changeableReport(thread, question, actions, checkpoint) {
 }
 
 /** Buttons for each version, and one that shows what a version changed. */
-function versionBar(versions, show, differs) {
+function versionBar(versions, show, differs, problem) {
   let number = versions.length;
   let comparing = false;
   const buttons = versions.map((version) => el("button", {
@@ -60,7 +60,12 @@ function versionBar(versions, show, differs) {
   }
 
   async function turnTo(shown, compared) {
-    await (compared ? differs(shown) : show(shown));
+    try {
+      await (compared ? differs(shown) : show(shown));
+    } catch (wrong) {
+      problem(wrong);
+      return;
+    }
     mark(shown, compared);
     announce(compared ? say("differenceShown", { before: shown - 1, after: shown }) : say("versionShown", { number: shown }));
   }
