@@ -75,6 +75,30 @@ def test_a_run_that_its_server_has_forgotten_can_be_begun_again(page: Page, site
         page.logged[:] = [one for one in page.logged if "Failed to load resource" not in one]  # the browser's own words
 
 
+def test_the_run_that_goes_on_is_stopped_before_those_that_wait_behind_it(page: Page, site: Site) -> None:
+    site.model.hold("coordinator")
+    opened(page, site.address)
+    ask(page, SIMPLE)
+    assert site.model.reached.wait(30)
+    thread = page.evaluate("new URL(location.href).searchParams.get('thread')")
+    runs = f"{site.address}/threads/{thread}/runs"
+    [first] = httpx.get(runs, timeout=30).json()
+    work = {"assistant_id": "deep_research", "input": {"messages": [{"role": "user", "content": QUESTION}]}}
+    for _ in range(2):
+        assert httpx.post(runs, json={**work, "multitask_strategy": "enqueue"}, timeout=30).is_success
+    page.reload()
+    status(page, "running")
+    page.click("document.getElementById('stop')")
+    first_run = (
+        f"fetch('/threads/{thread}/runs/{first['run_id']}').then(r => r.json()).then(r => r.status === 'interrupted')"
+    )
+    page.wait(first_run, "that the first run is stopped")
+    assert {one["status"] for one in httpx.get(runs, timeout=30).json()} <= {"interrupted", "pending", "running"}
+    assert [one["status"] for one in httpx.get(runs, timeout=30).json()].count("interrupted") == 1
+    status(page, "stopped")
+    assert httpx.delete(f"{site.address}/threads/{thread}", timeout=30).is_success
+
+
 def test_a_thread_that_is_gone_when_the_connection_is_back_is_said_to_be(page: Page, site: Site) -> None:
     with cut_off(page, site) as line:
         thread = page.evaluate("new URL(location.href).searchParams.get('thread')")

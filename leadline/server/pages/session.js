@@ -33,7 +33,7 @@ export function session(views, context) {
     thread = id;
     try {
       const [state, runs, whole] = await Promise.all([api.state(id), api.runs(id), api.thread(id)]);
-      const under = runs.find((one) => ["pending", "running"].includes(one.status));
+      const under = runs.find((one) => one.status === "running") ?? runs.findLast((one) => one.status === "pending"); // others wait behind it
       const [earlier, said] = await Promise.all([api.turns(id), state.next?.length ? api.notTaken(id).catch(() => []) : []]);
       if (mine.aborted) return;
       turn = present(state, under || (whole.status === "error" ? runs[0] : undefined), earlier);
