@@ -32,8 +32,9 @@ find("language").textContent = language === "zh" ? "English" : "中文";
 find("language").lang = language === "zh" ? "en" : "zh";
 review.checked = choices().review_plan === true;
 
-function problem(error) {
-  tell(error instanceof Unreachable ? say("unreachable") : refusal(error.message), "problem");
+function problem(...errors) {
+  const texts = errors.map((error) => (error instanceof Unreachable ? say("unreachable") : refusal(error.message)));
+  tell([...new Set(texts)].join("\n"), "problem");
 }
 
 function tell(text, kind = "", offer = null) {
@@ -102,9 +103,9 @@ const work = session({
   },
   unasked: () => tell(say("unasked")),
   problem,
-}, async (begins) => {
+}, async (begins, attached = files.documents()) => {
   const wished = without.size ? { wishes: { ...choices().wishes, ignored: [...without] } } : {};
-  const chosen = { ...choices(), ...wished, documents: [...(choices().documents || []), ...files.documents()] };
+  const chosen = { ...choices(), ...wished, documents: [...(choices().documents || []), ...attached] };
   return begins ? chosen : { ...(await changedSince(before, chosen, files.added, assistant)), ...wished };
 });
 
@@ -125,9 +126,15 @@ function unwished(text) {
 async function ask(text) {
   quiet();
   playing.abort();
-  if ((await loaded()) && (await work.ask(text, (await files.threadFor(text).catch(problem)) ?? undefined))) return;
+  const from = draft();
+  send.disabled = true;
+  if ((await loaded()) && (await work.ask(text, files.ready(text)))) return;
+  if (draft() !== from) { // what could not be asked is not lost
+    sessionStorage.setItem(from, sessionStorage.getItem(from) || text);
+    return;
+  }
   send.disabled = false;
-  if (!question.value) question.value = text; // what could not be asked is not lost
+  if (!question.value) question.value = text;
   grow();
 }
 
@@ -205,12 +212,11 @@ async function go(thread, { remember = true } = {}) {
 composer.addEventListener("submit", (event) => {
   event.preventDefault();
   const text = question.value.trim();
-  if (!text) return;
+  if (!text || send.disabled) return;
   if (work.running) {
     steer(text);
     return;
   }
-  send.disabled = true;
   question.value = "";
   use(false);
   grow();

@@ -5,108 +5,156 @@ import { ICONS, announce, drawing, el } from "./dom.js";
 import { say } from "./words.js";
 
 /** The attached files beside the question. `problem` is told what goes wrong, `taken` that a file was taken.
- *  {show(thread), add(files), threadFor(question), documents(thread), added}. */
+ *  {show(thread), add(files), ready(question), documents(), added}. */
 export function attachments(problem, taken) {
   const list = document.getElementById("attached");
   const input = document.getElementById("files");
   const button = document.getElementById("attach");
   const composer = document.getElementById("composer");
-  let thread = null;
-  let nameless = false; // whether the thread was begun here, for files, and has no question yet
-  let known = { files: [], documents: "" };
-  let added = false; // whether files were attached here since the thread was opened
+  const sendingTo = new Set(); // threads whose files are on their way, shown or not
+  let shown = holder(null);
 
-  function draw(sending = []) {
+  function draw(holding) {
+    if (holding !== shown) return; // another thread has been opened meanwhile
+    const { known, sending, waiting } = holding;
     list.hidden = !known.files.length && !sending.length;
     list.replaceChildren(
+      ...(sending.length && waiting ? [el("li", { class: "waiting", text: say("askedLater", { question: waiting }) })] : []),
       ...known.files.map((file) => el("li", {},
         el("span", { class: "name", text: file.name }), el("span", { class: "soft", text: size(file.size) }),
-        el("button", { type: "button", class: "icon", "aria-label": say("detach", { name: file.name }), on: { click: () => detach(file.name) } }, drawing(ICONS.remove)))),
+        el("button", { type: "button", class: "icon", "aria-label": say("detach", { name: file.name }), on: { click: () => detach(holding, file.name) } }, drawing(ICONS.remove)))),
       ...sending.map((file) => el("li", { class: "sending" }, el("span", { class: "name", text: say("uploading", { name: file.name }) }))));
   }
 
   async function show(opened) {
-    thread = opened;
-    nameless = added = false;
-    known = { files: [], documents: "" };
-    draw();
-    if (!opened) return;
-    try {
-      const found = await api.attached(opened);
-      if (thread === opened) known = found;
-    } catch (wrong) {
-      if (wrong.status !== 404) problem(wrong); // a thread that is not there is told where it is opened
-    }
-    draw();
+    const holding = (shown = [...sendingTo].find(({ thread }) => opened && thread === opened) ?? holder(opened));
+    draw(holding);
+    if (!opened || sendingTo.has(holding)) return;
+    holding.sent = (async () => {
+      try {
+        holding.known = await api.attached(opened);
+      } catch (wrong) {
+        if (wrong.status !== 404 && holding === shown) problem(wrong); // a thread that is not there is told where it is opened
+      }
+      draw(holding);
+    })();
+    await holding.sent;
   }
 
-  async function add(files) {
-    const waiting = [...files];
-    if (!waiting.length) return;
-    button.disabled = true;
-    try {
-      if (!thread) {
-        thread = (await api.newThread("")).thread_id;
-        nameless = true;
-      }
-      known = await api.attached(thread);
-      const refused = [];
-      while (waiting.length) {
-        draw(waiting);
-        await attach(waiting.shift()).catch((wrong) => refused.push(wrong));
-      }
-      if (refused.length) problem(refused.length > 1 ? new Error(refused.map((wrong) => wrong.message).join("\n")) : refused[0]);
-    } catch (wrong) {
-      problem(wrong);
-    }
-    button.disabled = false;
-    draw();
+  /** Attach files to the thread that is shown, after those that are on their way; `wrong` is what else was wrong with what was chosen. */
+  async function add(files, wrong = []) {
+    const holding = shown;
+    holding.sending.push(...files);
+    sendingTo.add(holding);
+    draw(holding);
+    await (holding.sent = holding.sent.then(() => send(holding, wrong)));
   }
 
-  async function attach(file) {
-    if (file.size > known.most_bytes) throw new Error(say("tooLarge", { name: file.name, size: size(known.most_bytes) }));
-    const made = await api.attach(thread, file);
-    added = true;
-    known = await api.attached(thread);
+  async function send(holding, wrong) {
+    const { sending } = holding;
+    const tooMany = [];
+    try {
+      if (!holding.thread && sending.length) {
+        holding.thread = (await api.newThread("")).thread_id;
+        holding.nameless = true;
+      }
+      if (sending.length) holding.known = await api.attached(holding.thread);
+      for (; sending.length; sending.shift()) {
+        draw(holding);
+        if (full(holding.known, sending[0])) tooMany.push(sending[0].name);
+        else await attach(holding, sending[0]).catch((one) => wrong.push(one));
+      }
+      if (tooMany.length) wrong.push(new Error(say("tooMany", { limit: holding.known.most_files, names: tooMany.join(", ") })));
+    } catch (one) {
+      sending.length = 0;
+      wrong.push(one);
+    }
+    sendingTo.delete(holding);
+    holding.refused += wrong.length;
+    if (wrong.length) problem(...wrong);
+    draw(holding);
+  }
+
+  async function attach(holding, file) {
+    const { most_bytes: most } = holding.known;
+    if (file.size > most) throw new Error(say("tooLarge", { name: file.name, size: size(most) }));
+    const made = await api.attach(holding.thread, file);
+    holding.added = true;
+    holding.known = await api.attached(holding.thread);
+    if (holding !== shown) return;
     taken();
     announce(say("attachedOne", { name: made.name }));
   }
 
-  async function detach(name) {
+  async function detach(holding, name) {
     try {
-      await api.detach(thread, name);
-      known = await api.attached(thread);
+      await api.detach(holding.thread, name);
+      holding.known = await api.attached(holding.thread);
     } catch (wrong) {
       problem(wrong);
     }
-    draw();
+    draw(holding);
     button.focus();
   }
 
   button.addEventListener("click", () => input.click());
-  input.addEventListener("change", async () => { await add(input.files); input.value = ""; button.focus(); });
+  input.addEventListener("change", async () => {
+    const added = add(input.files);
+    input.value = "";
+    await added;
+    button.focus();
+  });
   composer.addEventListener("dragover", (event) => { event.preventDefault(); composer.classList.add("dropping"); });
   composer.addEventListener("dragleave", () => composer.classList.remove("dropping"));
   composer.addEventListener("drop", (event) => {
     event.preventDefault();
     composer.classList.remove("dropping");
-    add(event.dataTransfer.files);
+    const dropped = [...event.dataTransfer.items].filter((item) => item.kind === "file").map((item) => ({ file: item.getAsFile(), entry: item.webkitGetAsEntry() }));
+    const folders = dropped.filter(({ entry }) => entry?.isDirectory).map(({ entry }) => entry.name);
+    const files = dropped.filter(({ entry }) => !entry?.isDirectory).map(({ file }) => file);
+    add(files, folders.length ? [new Error(say("noFolders", { names: folders.join(", ") }))] : []);
   });
 
   return {
     show,
     add,
-    /** The thread that was begun for attached files, now that its question is known. */
-    async threadFor(question) {
-      if (nameless) await api.nameThread(thread, question);
-      nameless = false;
-      return thread;
+    /** What a question needs of the thread that is shown, once its files have arrived: {thread, documents}, or null where one of them
+     *  was not taken. The thread is begun here, or was for its files and is named now. */
+    async ready(question) {
+      const holding = shown;
+      const before = holding.refused;
+      holding.waiting = question;
+      draw(holding);
+      if (holding.sending.length) announce(say("askedLater", { question }));
+      do await holding.sent; while (holding.sending.length);
+      holding.waiting = "";
+      if (holding.refused > before) return null;
+      if (holding.nameless) await api.nameThread(holding.thread, question);
+      holding.nameless = false;
+      holding.thread ??= (await api.newThread(question)).thread_id;
+      return { thread: holding.thread, documents: documents(holding) };
     },
-    /** What the run's documents must hold so that the files are searched. */
-    documents: () => (known.files.length ? [known.documents] : []),
-    get added() { return added; },
+    documents: () => documents(shown),
+    get added() { return shown.added; },
   };
 }
+
+/** What is known of the files of a thread. */
+const holder = (thread) => ({
+  thread,
+  nameless: false, // whether the thread was begun here, for files, and has no question yet
+  added: false, // whether files were attached here since the thread was opened
+  known: { files: [], documents: "" },
+  sending: [], // files that are on their way
+  sent: Promise.resolve(), // until they have arrived
+  refused: 0, // files that were not taken
+  waiting: "", // the question that is asked when they have arrived
+});
+
+/** What the run's documents must hold so that the files are searched. */
+const documents = ({ known }) => (known.files.length ? [known.documents] : []);
+
+const full = ({ files, most_files: most }, { name }) => files.length >= most && !files.some((file) => file.name === name);
 
 function size(bytes) {
   if (bytes < 1e3) return `${bytes} B`;

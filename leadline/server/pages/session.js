@@ -72,12 +72,15 @@ export function session(views, context) {
     return known;
   }
 
-  /** Ask a question in the open thread, or in a new one. Resolves to whether it has been asked. */
-  async function ask(question, prepared) {
+  /** Ask a question in the open thread, or in a new one: `ready` resolves to {thread, documents}, or null where it is not to be asked.
+   *  Resolves to whether it has been asked, which it is also where another thread has been opened meanwhile. */
+  async function ask(question, ready) {
     const signal = following.signal;
     try {
-      thread ??= prepared ?? (await api.newThread(question)).thread_id;
-      return await begin({ input: asInput(question) }, () => {
+      const into = await ready;
+      if (!into) return false;
+      if (!signal.aborted) thread = into.thread;
+      return await begin(into.thread, { input: asInput(question) }, await context(true, into.documents), () => {
         turn = nothingYet(question);
         views.began(turn);
       }, signal, question);
@@ -118,8 +121,9 @@ export function session(views, context) {
     const signal = following.signal;
     await watched; // a review is shown before the run that asks for it has ended, and until then no other can begin
     if (signal.aborted) return false;
+    const here = thread;
     try {
-      return await begin(work, () => {
+      return await begin(here, work, await context(Boolean(question)), () => {
         Object.assign(turn, { status: "running", review: null, error: "", refused: "" });
         views.changed();
       }, signal, question);
@@ -130,20 +134,23 @@ export function session(views, context) {
   }
 
   /** Resolves to whether the run has begun: not where another is under way, which is shown then. */
-  async function begin(work, shown, signal, question = "") {
+  async function begin(here, work, chosen, shown, signal, question = "") {
     let started;
     try {
-      started = await api.start(thread, work, await context(Boolean(question)), question);
+      started = await api.start(here, work, chosen, question);
     } catch (problem) {
-      if (!(problem instanceof Refused && problem.status === 409)) throw problem;
-      await open(thread);
+      if (signal.aborted || !(problem instanceof Refused && problem.status === 409)) throw problem;
+      await open(here);
       views.elsewhere();
       return false;
     }
-    if (signal.aborted) return true;
+    other.postMessage({ thread: here, run: started.run_id });
+    if (signal.aborted) {
+      views.ended(here);
+      return true;
+    }
     shown();
-    other.postMessage({ thread, run: started.run_id });
-    views.started(thread);
+    views.started(here);
     unbegun = null;
     watched = watch(started.run_id, signal, question);
     return true;
