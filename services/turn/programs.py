@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from mimetypes import guess_type
 
-from schemas.coder import LOOKED, MOST_LINES, REMEMBERED, Code, CodeAttempt, CoderPrompt, Look, code_schema
+from schemas.coder import LOOKED, MOST_LINES, REMEMBERED, Code, CodeAttempt, CoderPrompt, Look, TableView, code_schema
 from schemas.evidence import NO_INPUT, Artifact, Excerpt, Source
 from schemas.results import StepResult
 from schemas.state import StepTask
@@ -105,6 +105,7 @@ class _Programs:
             self.looks.append(
                 Look(code=code.code, output=output, error=error[-OUTPUT_SHOWN:], thought=code.thought, quotes=quotes)
             )
+            self.prompt.tables = [_without_sample(table) for table in self.prompt.tables]
             self._report()
             return None
         if not error and (printed or self.quoted.passages):
@@ -159,6 +160,11 @@ class _Programs:
 
     def _quotes(self) -> list[StoredLine]:
         return [StoredLine(item.content_hash, item.text, item.start, item.end) for item in self.quoted.passages]
+
+
+def _without_sample(table: TableView) -> TableView:
+    """Return a table without its rows where these are texts, which a look has shown at length."""
+    return table.model_copy(update={"sample": ""}) if ".jsonl" in table.file else table
 
 
 def _last_whole(looks: Sequence[Look]) -> list[Look]:

@@ -223,6 +223,7 @@ async def test_programs_read_on_from_what_the_last_look_printed_and_a_step_may_b
     assert "<look>" not in first
     assert ["LISTED" in prompt for prompt in later] == [True, False, False]
     assert "more characters)" in later[0]
+    assert ["The keeper saw the mail of day 10" in prompt for prompt in (first, *later)] == [True, False, False, False]
     assert len(first) + 3 * LOOKED < len(later[0]) < len(first) + 5 * LOOKED
     assert all("<thought>\nHow are they built?\n" in prompt for prompt in later)
     assert "<quote>Letter 11: The keeper saw the mail of day 11.</quote>" in later[2]
