@@ -14,6 +14,7 @@ from langchain_core.messages.utils import count_tokens_approximately
 from pydantic import BaseModel
 
 from prompts import current_prompts, render
+from schemas.cited_text import CitedTextPrompt
 from schemas.evidence import Passage
 from services.models.endpoint_memory import Learned, learned, load_learned
 from services.models.local_endpoint import settled
@@ -37,7 +38,7 @@ async def off_loop(stem: str, work: Callable[[], Value]) -> Value:
 
 
 class DoesNotFit(ValueError):
-    """The prompt is too long even without any of its evidence."""
+    """The prompt is too long even without any of its evidence, or shows none any more where its answer rests on it."""
 
 
 def estimate_tokens(messages: Sequence[BaseMessage]) -> int:
@@ -59,7 +60,7 @@ def fit(role: str, prompt: BaseModel, room: int) -> Fitted:
 
     The conversation goes first, oldest turn first, then background, unused excerpts, tables, earlier looks and attempts and what other sections tell, then passages and
     excerpts from the lowest relevance up and from the last to the first, at the very last whole findings, the last one first.
-    Pieces are kept whole or left out.
+    Pieces are kept whole or left out. Where excerpts are cited, a finding keeps its best one to the end.
 
     Raises:
         DoesNotFit: nothing more can be left out.
@@ -78,7 +79,7 @@ def fit(role: str, prompt: BaseModel, room: int) -> Fitted:
     if fits(0):
         return without(0)
     fewest = bisect_left(range(len(pieces) + 1), True, lo=1, key=fits)
-    if fewest > len(pieces):
+    if fewest > len(pieces) or (_shows_evidence(prompt) and not _shows_evidence(without(fewest).prompt)):
         raise DoesNotFit
     return without(fewest)
 
@@ -111,12 +112,26 @@ def _pieces(prompt: BaseModel) -> list[tuple[tuple[int, int, int], Path]]:
             oldest_first = name in {"conversation", "looks", "attempts"}
             worth = (rank, _RELEVANCE.get(getattr(item, "relevance", ""), 0), place if oldest_first else -place)
             pieces.append((worth, (name, place)))
+    cites = isinstance(prompt, CitedTextPrompt)
     for place, finding in enumerate(getattr(prompt, "findings", [])):
+        excerpts: list[tuple[tuple[int, int, int], Path]] = []
         for number, evidence in enumerate(finding.evidence):
             worth = (3, _RELEVANCE.get(evidence.relevance, 0), -number)
-            pieces.append((worth, ("findings", place, "evidence", number)))
-        pieces.append(((4, 0, -place), ("findings", place)))
+            excerpts.append((worth, ("findings", place, "evidence", number)))
+        pieces += sorted(excerpts)[:-1] if cites else excerpts
+        pieces.append(((4, int(cites and bool(excerpts)), -place), ("findings", place)))
     return pieces
+
+
+def _shows_evidence(prompt: BaseModel) -> bool:
+    """Tell whether a prompt shows what its answer is to quote, cite or judge; plans, programs and work with tools do without it."""
+    if getattr(prompt, "with_tools", False):
+        return False
+    shown = [*getattr(prompt, "passages", []), *getattr(prompt, "evidence", [])]
+    if isinstance(prompt, CitedTextPrompt):
+        shown += getattr(prompt, "background", [])
+        shown += (item for finding in getattr(prompt, "findings", []) for item in finding.evidence)
+    return bool(shown)
 
 
 def _without(prompt: BaseModel, dropped: set[Path]) -> BaseModel:

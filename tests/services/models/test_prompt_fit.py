@@ -5,7 +5,9 @@ import pytest
 from prompts import render
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.reporter import ReporterPrompt
+from schemas.researcher import NumberedPassage, ResearcherPrompt
 from services.models.prompt_fit import FILLED, DoesNotFit, estimate_tokens, fit
+from tests.services.models.conftest import PROMPT
 from tests.services.models.test_ask import PROMPT_OF_REPORT
 
 
@@ -34,13 +36,60 @@ def test_the_prompt_levels_off_at_its_room(room: int) -> None:
 
 
 def test_evidence_goes_before_findings_and_the_last_findings_go_first() -> None:
-    _, messages, _ = fit("reporter", prompt(50), 4_000)
+    _, messages, _ = fit("reflector", PROMPT.model_copy(update={"findings": prompt(90).findings}), 6_000)
     text = messages[-1].text
     assert "E1-0" not in text
     assert "Step 1" in text
+    assert "Step 90" not in text
+
+
+def test_a_finding_in_a_report_keeps_its_best_excerpt_to_the_end() -> None:
+    long = prompt(50)
+    for item in long.findings[0].evidence[:3]:
+        item.relevance = "low"
+    long.findings[1].evidence.clear()
+    _, messages, left_out = fit("reporter", long, 4_000)
+    text = messages[-1].text
+    assert [number for number in range(5) if f"E1-{number}" in text] == [3]
+    assert "Step 2" not in text, "what nothing can be cited of goes first"
+    assert "Step 3" in text
     assert "Step 50" not in text
+    assert left_out > 4 * 49
 
 
 def test_what_is_left_without_any_findings_must_fit() -> None:
     with pytest.raises(DoesNotFit):
         fit("reporter", prompt(5), 100)
+
+
+def test_nobody_is_asked_to_cite_when_no_evidence_is_left() -> None:
+    bare = estimate_tokens(render("reporter", PROMPT_OF_REPORT)) / FILLED
+    with pytest.raises(DoesNotFit):
+        fit("reporter", prompt(5), int(bare) + 50)
+    assert not fit("reporter", PROMPT_OF_REPORT, int(bare) + 50).left_out, "a prompt may have had none"
+
+
+@pytest.mark.parametrize("with_tools", [False, True])
+def test_only_a_researcher_with_tools_can_do_without_passages(*, with_tools: bool) -> None:
+    text = "Words. " * 100
+    passage = NumberedPassage(
+        id="P1", content_hash="a", title="", start=0, end=len(text), text=text, spans=[(0, len(text))]
+    )
+    asked = ResearcherPrompt(
+        question="How deep?",
+        locale="en-US",
+        title="",
+        description="",
+        queries=[],
+        feedback="",
+        findings=[],
+        passages=[],
+        with_tools=with_tools,
+    )
+    room = int(estimate_tokens(render("researcher", asked)) / FILLED) + 50
+    asked.passages = [passage]
+    if with_tools:
+        assert fit("researcher", asked, room).left_out == 1
+        return
+    with pytest.raises(DoesNotFit):
+        fit("researcher", asked, room)
