@@ -62,7 +62,7 @@ class ModelCall(CallSpec):
         request = await self._request(more, repeat)
         known = await run.journal.once("model", name, request, Reply, lambda: self._in_time(run, more, repeat))
         run.count_call(self.role, known.answer.used, fresh=known.fresh)
-        run.left_out += known.answer.left_out
+        run.left_out["left_out_by_limit" if known.answer.limited else "left_out"] += known.answer.left_out
         return known.answer
 
     async def _request(self, more: Sequence[BaseMessage], repeat: Repeat) -> dict[str, Any]:

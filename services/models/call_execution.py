@@ -43,7 +43,7 @@ from services.models.reply import (
 )
 from services.models.structured_output import STEPS_DOWN, as_tool, is_json, response_format, shape_of, with_schema
 from services.run.budget import Reservation
-from services.run.errors import LeadlineError, LimitReached, ModelError, NoNativeTools
+from services.run.errors import LeadlineError, ModelError, NoNativeTools
 from services.run.prices import Price, price_of
 from services.run.roles import OFFLINE, RoleModel
 from services.run.scope import Run
@@ -207,32 +207,25 @@ class Exchange:
         if self.varied:
             output = min(output, self.model.max_tokens)
         min_output = max(1, int(min(output, self.model.max_tokens) * LEAST_OUTPUT))
-        self.fitted = await self._fit(output, min_output)
-        reading = estimate_tokens(self.fitted.messages) + call.overhead
         per_token = (self.price.input / 1e6, self.price.output / 1e6) if self.price else None
+        self.fitted = await self._fit(output, min_output, per_token)
+        reading = estimate_tokens(self.fitted.messages) + call.overhead
         self.held = self.run.budget.reserve(reading, output, per_token, min_output=min_output)
 
-    async def _fit(self, output: int, min_output: int) -> Fitted:
+    async def _fit(self, output: int, min_output: int, per_token: tuple[float, float] | None) -> Fitted:
         call = self.call
         following = estimate_tokens(self.more) + call.overhead + MARGIN
         window = window_of(self.model, learned(self.model))
-        left = self.run.budget.room()
-        free = window - output - following
-        affordable = free if left is None else min(free, left - min_output - following)
+        room, limit = self.run.budget.affordable(window - output, min_output, per_token)
         try:
-            fitted = await off_loop(call.stem, partial(fit, call.stem, call.prompt, affordable))
+            fitted = await off_loop(call.stem, partial(fit, call.stem, call.prompt, room - following))
         except DoesNotFit:
-            if affordable < free:
-                raise LimitReached("token_limit", self.run.context.max_tokens or 0) from None
-            raise ModelError(
-                **told(
-                    "prompt_too_long", role=call.role, window=window, model=self.model.name, setting=call.role.upper()
-                )
-            ) from None
+            named = {"role": call.role, "model": self.model.name, "setting": call.role.upper()}
+            raise limit or ModelError(**told("prompt_too_long", window=window, **named)) from None
         first, *others = fitted.messages
         if call.instructions:
             first = type(first)(content=f"{first.text}\n\n{call.instructions}")
-        return fitted._replace(messages=[first, *others, *self.more])
+        return fitted._replace(messages=[first, *others, *self.more], limited=limit is not None)
 
     def _release(self) -> None:
         self.run.budget.settle(self.held, 0, 0.0)
@@ -356,6 +349,7 @@ class Exchange:
             refusal=sanitize(without_secrets(str(message.additional_kwargs.get("refusal") or ""))),
             model=model.name,
             left_out=self.fitted.left_out,
+            limited=self.fitted.limited,
             waited=round(attempts.waited, 3),
             faults=attempts.faults,
             requests=attempts.made,

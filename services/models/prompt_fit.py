@@ -53,6 +53,8 @@ class Fitted(NamedTuple):
     messages: list[BaseMessage]
     left_out: int
     """Number of pieces of evidence that were left out."""
+    limited: bool = False
+    """Whether a limit of the run left less room than the model's context."""
 
 
 def fit(role: str, prompt: BaseModel, room: int) -> Fitted:

@@ -59,6 +59,8 @@ class Reply(BaseModel):
     """Name of the model that answered; `offline` for the offline model."""
     left_out: int = 0
     """Pieces of evidence that did not fit into the prompt."""
+    limited: bool = False
+    """Whether that was for a limit of the run, rather than for the model's context."""
     waited: float = 0.0
     """Seconds of it in which the call was not under way: for its turn, and after passing faults."""
     faults: list[str] = Field(default_factory=list)

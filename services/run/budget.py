@@ -18,7 +18,7 @@ REPORT_SHARE = 0.2
 MIN_TOKENS = 400
 """Minimum number of tokens that are worth a call."""
 MIN_STEP_TOKENS = 2_000
-"""Minimum tokens of a step's share: with less, fewer steps are sent at once."""
+"""Minimum tokens of a step's share, or of what its money buys: with less, fewer steps are sent at once."""
 MIN_SECONDS = 1.0
 
 
@@ -47,6 +47,20 @@ class Budget:
     def room(self) -> int | None:
         """Return the number of tokens left, or None if there is no limit."""
         return None if self.allowance.tokens is None else max(0, self.allowance.tokens - self._tokens)
+
+    def affordable(
+        self, tokens: int, writing: int, price: tuple[float, float] | None
+    ) -> tuple[int, LimitReached | None]:
+        """Return how many of these tokens a prompt may have beside an answer of `writing`, and the limit where these are fewer."""
+        limit: LimitReached | None = None
+        room = self.room()
+        if room is not None and room - writing < tokens:
+            tokens, limit = room - writing, LimitReached("token_limit", self.limits.max_tokens or 0)
+        if price is not None and price[0] > 0 and self.allowance.cost is not None:
+            paid_for = int((self.allowance.cost - self._cost - writing * price[1]) / price[0])
+            if paid_for < tokens:
+                tokens, limit = paid_for, LimitReached("cost_limit", self.limits.max_cost or 0)
+        return tokens, limit
 
     def reserve(
         self, input_tokens: int, output_tokens: int, price: tuple[float, float] | None, *, min_output: int
@@ -123,11 +137,19 @@ def allowance_of(context: RunContext, usage: Usage, *, report: bool = False) -> 
     )
 
 
-def shares(allowance: Allowance, steps: int) -> list[Allowance]:
-    """Return an allowance for each parallel step to send now, between one and `steps`; the others wait for a useful share."""
+def shares(allowance: Allowance, steps: int, token_cost: float = 0.0) -> list[Allowance]:
+    """Return an allowance for each parallel step to send now, between one and `steps`; the others wait for a useful share.
+
+    Args:
+        allowance: what all of them may use.
+        steps: how many are ready.
+        token_cost: mean cost of a token in dollars.
+    """
     sent = steps
     if allowance.tokens is not None:
         sent = max(1, min(sent, allowance.tokens // MIN_STEP_TOKENS))
+    if allowance.cost is not None and token_cost > 0:
+        sent = max(1, min(sent, int(allowance.cost / (MIN_STEP_TOKENS * token_cost))))
     if allowance.searches is not None:
         sent = max(1, min(sent, allowance.searches or 1))
     return [

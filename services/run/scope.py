@@ -7,6 +7,7 @@ and then the defaults and a store in memory serve.
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
@@ -106,8 +107,8 @@ class Run:
     """Usage of an embedding endpoint that is not booked to a search yet."""
     tool_searches: list[ToolSearch] = field(default_factory=list)
     """Searches that tools reported, stored in the journal to report them again."""
-    left_out: int = 0
-    """Number of pieces of evidence that did not fit into a prompt."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """Numbers of pieces of evidence that did not fit into a prompt, by the key of the message that says why."""
     runtime: Runtime[RunContext] | None = None
     """Takes the events of the node; None where nobody listens."""
     _emitted_sources: set[str] = field(default_factory=set)

@@ -179,7 +179,7 @@ def _filled(words: str, values: Mapping[str, object]) -> str:
 
 
 class _Number(int):
-    """A number that its noun agrees with: `{count:quote|quotes}` gives "1 quote" or "2 quotes", `{count:was|were}` after it the verb."""
+    """A number that its noun agrees with: `{count:quote|quotes}` gives "1 quote" or "2 quotes"."""
 
     def __format__(self, form: str) -> str:
         singular, bar, plural = form.partition("|")

@@ -92,7 +92,9 @@ def tasks_of(state: ResearchState, context: RunContext) -> list[StepTask]:
     ready = ready_steps(state, context.max_step_attempts)
     if not ready:
         return []
-    allowances = shares(allowance_of(context, state["usage"]), len(ready))
+    spent = state["usage"].total  # its mean price is known in a replay, too, where no model is
+    token_cost = (spent.cost or 0.0) / max(1, spent.tokens)
+    allowances = shares(allowance_of(context, state["usage"]), len(ready), token_cost)
     searching = sum(step.step_type == "research" for step in ready[: len(allowances)])
     quoted = {excerpt.content_hash for result in state["results"].values() for excerpt in result.excerpts}
     left = context.level.sources - len(quoted)
@@ -218,8 +220,8 @@ async def attempt(
 
 
 def left_out(run: Run, locale: str) -> list[str]:
-    """Return a note on evidence that did not fit into a node's prompts, if any."""
-    return [say("left_out", locale, count=run.left_out, node=run.node)] if run.left_out else []
+    """Return notes on evidence that did not fit into a node's prompts, if any."""
+    return [say(key, locale, count=count, node=run.node) for key, count in sorted(run.left_out.items()) if count]
 
 
 async def _guarded(task: StepTask, run: Run, work: Callable[[], Awaitable[Outcome]]) -> Outcome:

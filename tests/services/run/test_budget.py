@@ -102,3 +102,22 @@ def test_research_leaves_the_report_its_share(most: int, spent: int, seconds: in
     assert report.tokens == most - spent
     assert report.tokens - research.tokens >= int(most * REPORT_SHARE)
     assert report.seconds >= research.seconds > 0
+
+
+@pytest.mark.parametrize(
+    ("allowed", "key"), [(Allowance(tokens=5_000), "token_limit"), (Allowance(cost=0.014), "cost_limit")]
+)
+def test_a_prompt_gets_what_tokens_and_money_leave_beside_its_answer(allowed: Allowance, key: str) -> None:
+    budget = Budget(allowed)
+    assert budget.affordable(1_000, 500, PRICE) == (1_000, None)
+    room, limit = budget.affordable(9_000, 500, PRICE)
+    assert limit is not None
+    assert limit.key == key
+    held = budget.reserve(room - 1, 2_000, PRICE, min_output=500)
+    assert held.output_tokens in {500, 501}
+
+
+def test_fewer_steps_are_sent_where_the_money_does_not_pay_for_all() -> None:
+    assert len(shares(Allowance(cost=0.01), 3, 2e-6)) == 2
+    assert len(shares(Allowance(cost=0.001), 3, 2e-6)) == 1
+    assert len(shares(Allowance(cost=0.001), 3)) == 3, "nothing has been paid for yet"
