@@ -72,11 +72,7 @@ async def _with_tools(run: Run, task: StepTask, prompt: CoderPrompt, workspace: 
 
 
 def _nothing(task: StepTask, worked: Worked) -> StepResult:
-    errors = [made.result.text for made in worked.calls if made.result.failed]
-    locale = task["locale"]
-    last = errors[-1][-OUTPUT_SHOWN:] if errors else ""
-    error = say("tool_call_failed", locale, reason=last) if last else say("no_tool_result", locale)
-    return StepResult(step_id=task["step"].id, status="failed", error=error)
+    return StepResult(step_id=task["step"].id, status="failed", error=worked.why_nothing(task["locale"]))
 
 
 async def _quotes_of_texts(result: StepResult, evidence: EvidenceStore) -> list[Excerpt]:

@@ -88,7 +88,7 @@ async def _judged(run: Run, task: StepTask, worked: Worked, workspace: Workspace
     step_id, locale = task["step"].id, task["locale"]
     everything, sources = workspace.passages, workspace.sources
     if not everything:
-        return Outcome(StepResult(step_id=step_id, status="failed", error=say("no_tool_result", locale)))
+        return Outcome(StepResult(step_id=step_id, status="failed", error=worked.why_nothing(locale)))
     answer = findings_in(worked.text) if worked.finished else None
     excerpts: list[Excerpt] = []
     limits: list[str] = []

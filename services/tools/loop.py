@@ -32,6 +32,8 @@ from services.tools.workspace import Workspace
 
 MAX_ROUNDS = 8
 """Maximum number of model calls of a loop."""
+ERROR_SHOWN = 2_000
+"""Maximum characters of the last error of a tool that a failed step shows."""
 LAST_ROUND = "This is the last round: give your result now, without further calls."
 
 
@@ -43,6 +45,13 @@ class Worked(BaseModel):
     finished: bool
     """False if the rounds were used up, or a user ended the step, before the model was done."""
     calls: list[CallMade] = Field(default_factory=list)
+
+    def why_nothing(self, locale: str) -> str:
+        """Return why no call brought anything: the end of the last error, where there was one."""
+        errors = [made.result.text for made in self.calls if made.result.failed and made.result.text]
+        if not errors:
+            return say("no_tool_result", locale)
+        return say("tool_call_failed", locale, reason=errors[-1][-ERROR_SHOWN:])
 
 
 async def use_tools(

@@ -193,12 +193,16 @@ async def test_a_research_step_looks_up_with_tools_and_names_what_they_returned(
     assert report.usage.searches > 1
 
 
-async def test_a_page_that_no_search_found_is_not_read(
+async def test_a_page_that_no_search_found_is_not_read_and_the_step_says_why_it_failed(
     endpoint: OpenAIServer, docs: Path, environment: SetEnvironment
 ) -> None:
     environment(LEADLINE_SEARCH="duckduckgo", LEADLINE_DOCS=str(docs))
-    await run(endpoint, docs, LOOK_UP, researcher=[call("web_reader", url="http://127.0.0.1:9/secret"), "Nothing."])
+    reading = call("web_reader", url="http://127.0.0.1:9/secret")
+    report = await run(endpoint, docs, LOOK_UP, researcher=[reading, "Nothing."])
     assert "no search found it" in str(endpoint.requests)
+    assert report.results[0].status == "failed"
+    assert report.results[0].error.startswith("The last tool call failed: ")
+    assert "no search found it" in report.results[0].error
 
 
 async def test_a_step_asks_a_database_computes_with_its_rows_and_cites_both(
