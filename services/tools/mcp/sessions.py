@@ -22,7 +22,7 @@ from services.run.installation import install_command
 from services.run.secrecy import without_secrets
 from services.run.ui_text import say, told
 from services.tools.mcp.configuration import Server
-from services.tools.mcp.transports import session_at, session_with
+from services.tools.mcp.transports import OnMessage, session_at, session_with
 
 if TYPE_CHECKING:
     from mcp import ClientSession
@@ -181,7 +181,10 @@ class Session:
         self._ready.set_result(session)
 
     async def _on_message(self, message: object) -> None:
-        """End the session when it gets what is no message; a program may print some lines of its own."""
+        """End the session when an answer breaks off or it gets what is no message; a program may print some lines of its own."""
+        if _breaks_off(message):
+            self._lost = self._lost or Broken("died")
+            self.end()
         self._noise += isinstance(message, Exception)
         if self._noise > (MAX_NOISE if self.server.command else 0):
             self._lost = self._lost or Broken("garbage")
@@ -193,9 +196,7 @@ class Session:
             self._ready.set_exception(self._lost)
 
 
-def _opened(
-    server: Server, on_message: Callable[[Any], Awaitable[None]]
-) -> AbstractAsyncContextManager["ClientSession"]:
+def _opened(server: Server, on_message: OnMessage) -> AbstractAsyncContextManager["ClientSession"]:
     from mcp.types import Implementation
 
     options = {"client_info": Implementation(name="leadline", version=_VERSION), "message_handler": on_message}
@@ -211,10 +212,14 @@ def _is_cut(error: BaseException | None) -> bool:
     return isinstance(error, anyio.BrokenResourceError | anyio.EndOfStream)
 
 
-def _explained(error: BaseException, server: Server) -> Broken:
-    """Return the reason of a failed connection, without text from the server."""
+def _breaks_off(error: object) -> bool:
     from httpx_sse import SSEError
 
+    return isinstance(error, httpx.TransportError) and not isinstance(error, SSEError)
+
+
+def _explained(error: BaseException, server: Server) -> Broken:
+    """Return the reason of a failed connection, without text from the server."""
     causes = [error]
     for cause in causes:
         if isinstance(cause, BaseExceptionGroup):
@@ -223,7 +228,7 @@ def _explained(error: BaseException, server: Server) -> Broken:
             return Broken("status", str(cause.response.status_code))
         elif isinstance(cause.__cause__, PageRefused):
             return Broken("refused")
-        elif isinstance(cause, httpx.TransportError) and not isinstance(cause, SSEError):
+        elif _breaks_off(cause):
             return Broken("unreachable")
         elif isinstance(cause, OSError):
             return Broken("unstartable", cause.strerror or type(cause).__name__)

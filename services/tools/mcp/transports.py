@@ -11,7 +11,7 @@ import secrets
 import signal
 import ssl
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -43,6 +43,8 @@ START_SECONDS = 0.25
 MARK = "LEADLINE_MCP_MARK"
 MARKS: set[str] = set()
 """Marks of the running programs."""
+OnMessage = Callable[[Any], Awaitable[None]]
+"""Takes what comes from a server outside of answers to calls, and errors of the connection."""
 _INHERITED = ("LANG", "LC_ALL", "TMPDIR")
 """Variables that the program gets beside those that the SDK passes on (PATH, HOME, USER, LOGNAME, SHELL, TERM)."""
 
@@ -63,7 +65,7 @@ async def session_at(server: Server, options: dict[str, Any]) -> AsyncIterator["
             auth=auth,
             follow_redirects=True,
             trust_env=False,
-            transport=Guarded(server, tls),
+            transport=Guarded(server, tls, options["message_handler"]),
         )
 
     connection = {
@@ -82,8 +84,9 @@ async def session_at(server: Server, options: dict[str, Any]) -> AsyncIterator["
 class Guarded(httpx.AsyncHTTPTransport):
     """Sends requests to permitted addresses alone, and limits the size of answers."""
 
-    def __init__(self, server: Server, tls: ssl.SSLContext) -> None:
+    def __init__(self, server: Server, tls: ssl.SSLContext, on_message: OnMessage) -> None:
         super().__init__(verify=tls)
+        self._on_message = on_message
         if not server.trusted:
             # httpx has no parameter for its pool's network backend, so the pool is set here.
             allowance = HostAllowance.parse(settings().leadline_allow_private_hosts)
@@ -95,23 +98,33 @@ class Guarded(httpx.AsyncHTTPTransport):
             response = await super().handle_async_request(request)
         except PageError as error:
             raise httpx.ConnectError(str(error)) from error
-        response.stream = _Bounded(response.stream)
+        response.stream = _Bounded(response.stream, self._on_message if request.method == "POST" else None)
         return response
 
 
 class _Bounded(httpx.AsyncByteStream):
-    """A body that raises an error beyond its maximum size."""
+    """A body that raises an error beyond its maximum size.
 
-    def __init__(self, stream: Any) -> None:
+    The SDK forgets the error of an answer that breaks off, and waits on, unless its events have ids, by which it asks for the rest.
+    """
+
+    def __init__(self, stream: Any, on_error: OnMessage | None) -> None:
         self._stream = stream
+        self._on_error = on_error
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        size = 0
-        async for piece in self._stream:
-            size += len(piece)
-            if size > MAX_BODY:
-                raise httpx.DecodingError("the answer is too long")
-            yield piece
+        size, has_ids = 0, False
+        try:
+            async for piece in self._stream:
+                size += len(piece)
+                has_ids = has_ids or b"id:" in piece
+                if size > MAX_BODY:
+                    raise httpx.DecodingError("the answer is too long")
+                yield piece
+        except httpx.RequestError as error:
+            if self._on_error is not None and not has_ids:
+                await self._on_error(error)
+            raise
 
     async def aclose(self) -> None:
         await self._stream.aclose()

@@ -1,15 +1,17 @@
 """Servers that break: each is reported and left out, the others work, and nothing is left of them."""
 
 import threading
+from collections.abc import AsyncIterator
 from typing import Literal
 
+import httpx
 import pytest
 from langchain_core.tools import BaseTool
 
 from schemas.context import RunContext
 from services.run.errors import ToolError
 from services.run.scope import Run
-from services.tools.mcp import sessions
+from services.tools.mcp import sessions, transports
 from services.tools.mcp import tools as tools_module
 from services.tools.mcp.configuration import Server
 from services.tools.mcp.offered_tools import failures_once, offer, servers_once
@@ -161,6 +163,35 @@ async def test_a_server_that_dies_in_a_call_is_left_out_from_then_on_with_all_it
         await tools["pump__say"].ainvoke({"words": "again"})
     assert await tools["other__say"].ainvoke({"words": "hello"}) == "other says hello"
     assert [failure.server for failure in await failures_once(run)] == ["pump"]
+
+
+@pytest.mark.parametrize("transport", ["http", "sse"])
+async def test_a_server_at_an_address_that_dies_in_a_call_is_left_out_at_once(
+    run: Run, configure: Configure, monkeypatch: pytest.MonkeyPatch, transport: str
+) -> None:
+    monkeypatch.setattr(tools_module, "CALL_SECONDS", 20.0)
+    with listening("pump", transport) as address:
+        configure(pump={"url": address, "transport": transport})
+        tools = await tools_of(run, "pump")
+        with pytest.raises(ServerFailed, match="broke off in the middle of a call"):
+            await tools["pump__die"].ainvoke({})
+        assert [failure.reason for failure in await failures_once(run)] == ["died"]
+
+
+@pytest.mark.parametrize(("piece", "told"), [(b"event: message\n", True), (b"id: 7\nevent: message\n", False)])
+async def test_an_answer_that_the_client_asks_for_again_may_break_off(piece: bytes, *, told: bool) -> None:
+    async def breaking() -> AsyncIterator[bytes]:
+        yield piece
+        raise httpx.ReadError("gone")
+
+    errors: list[object] = []
+
+    async def note(error: object) -> None:
+        errors.append(error)
+
+    with pytest.raises(httpx.ReadError):
+        assert [read async for read in transports._Bounded(breaking(), note)] == [piece]
+    assert bool(errors) == told
 
 
 async def test_a_call_that_hangs_is_ended_and_its_server_left_out(
