@@ -11,12 +11,11 @@ from services.evidence.citable_excerpts import placed
 from services.evidence.computation import lines_holding, lines_of, program_of, trace
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run, current_run, evidence_of
-from services.run.ui_text import say
 from services.tools.databases.query import schema_views
 from services.tools.loop import Worked, use_tools
 from services.tools.tool_set import QUERY, tool_set, works_with_tools
 from services.tools.workspace import Workspace
-from services.turn.program_inputs import OUTPUT_SHOWN, lay_out
+from services.turn.program_inputs import lay_out
 from services.turn.programs import artifacts_of, computed_outcome, run_programs
 from services.turn.steps import Outcome, attempt
 

@@ -43,7 +43,7 @@ from services.models.reply import (
 )
 from services.models.structured_output import STEPS_DOWN, as_tool, is_json, response_format, shape_of, with_schema
 from services.run.budget import Reservation
-from services.run.errors import LeadlineError, ModelError, NoNativeTools
+from services.run.errors import LeadlineError, ModelError, NoNativeTools, PromptTooLong
 from services.run.prices import Price, price_of
 from services.run.roles import OFFLINE, RoleModel
 from services.run.scope import Run
@@ -221,7 +221,7 @@ class Exchange:
             fitted = await off_loop(call.stem, partial(fit, call.stem, call.prompt, room - following))
         except DoesNotFit:
             named = {"role": call.role, "model": self.model.name, "setting": call.role.upper()}
-            raise limit or ModelError(**told("prompt_too_long", window=window, **named)) from None
+            raise limit or PromptTooLong(**told("prompt_too_long", window=window, **named)) from None
         first, *others = fitted.messages
         if call.instructions:
             first = type(first)(content=f"{first.text}\n\n{call.instructions}")

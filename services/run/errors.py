@@ -104,6 +104,10 @@ class ModelError(LeadlineError):
     """A model did not answer, or its answer has the wrong form."""
 
 
+class PromptTooLong(ModelError):
+    """The context of a role's model has no room for a prompt with any of its evidence."""
+
+
 class UselessAnswer(ModelError):
     """No answer of a model could be used; rules then do the model's work.
 

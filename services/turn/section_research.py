@@ -206,6 +206,19 @@ class SectionResearch:
         new = added.result.excerpts
         return NewEvidence(new, evidence_views(new, added.sources), added.sources)
 
+    def latest(self, added: NewEvidence) -> FindingView:
+        """Show what the last further step found; what a reader of all texts says of a draft is its finding."""
+        step = self.steps[-1]
+        result = self.results[step.id]
+        return FindingView(
+            step_id=step.id,
+            title=step.title,
+            status="done",
+            finding=result.finding if step.step_type == "processing" else "",
+            confidence=result.confidence,
+            evidence=added.views,
+        )
+
     def update(self) -> ResearchState:
         """Return the findings as an update of the state: results, sources, steps in the plan, and excerpts at their nodes."""
         plan = self.state["plan"]

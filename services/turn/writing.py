@@ -25,7 +25,7 @@ from services.reports.section_writer import TOKENS_A_WORD
 from services.reports.sectioned_report import SectionedReport
 from services.reports.wishes import FORCED_FROM, ONE_CALL_WORDS, SECTIONS_FROM, Length, length_of
 from services.run.budget import limit_message
-from services.run.errors import LimitReached, ModelError, UselessAnswer, problem_text
+from services.run.errors import LimitReached, ModelError, PromptTooLong, UselessAnswer, problem_text
 from services.run.log import WARNING, log
 from services.run.roles import DEFAULTS, OFFLINE, role_model
 from services.run.scope import Run
@@ -86,9 +86,10 @@ async def write_report(run: Run, prompt: ReporterPrompt, research: SectionResear
     except LimitReached as limit:
         text = await answer_by_rules(prompt)
         return Written(text, [limit_message(limit, locale)], [say("report_by_rules", locale)], by_rules=True)
-    except UselessAnswer:
+    except (PromptTooLong, UselessAnswer) as problem:
         text = await answer_by_rules(prompt)
-        return Written(text, [say("report_without_model", locale)], by_rules=True)
+        limits = [problem_text(problem, locale)] if isinstance(problem, PromptTooLong) else []
+        return Written(text, [*limits, say("report_without_model", locale)], by_rules=True)
     notes = [say("offline", locale)] if reply.model == OFFLINE else []
     if notes:
         notes += await rows_left_out(reply.text, research.citable, research.state["sources"], research.evidence, locale)
@@ -133,17 +134,10 @@ async def _write_again(
         added = await research.look_up(prompt.draft, wanted)
         written.limits += research.limits
         if added is not None:
-            step = research.steps[-1]
-            result = research.results[step.id]
-            view = FindingView(
-                step_id=step.id,
-                title=step.title,
-                status="done",
-                finding=result.finding if step.step_type == "processing" else "",
-                confidence=result.confidence,
-                evidence=added.views,
-            )
-            prompt.findings = [*prompt.findings, *await _whole_passages(run, prompt, [view], research, room)]
+            prompt.findings = [
+                *prompt.findings,
+                *await _whole_passages(run, prompt, [research.latest(added)], research, room),
+            ]
         prompt.searched, prompt.found_for_draft = wanted, added is not None
         if await _in_sections(run, prompt, room):
             return  # it does not fit into one call
