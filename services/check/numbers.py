@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import combinations, islice, permutations
 
 from schemas.evidence import NO_INPUT
-from services.check.compared_text import ComparedText, Figure, blanked, period_of
+from services.check.compared_text import YEARS, ComparedText, Figure, blanked, period_of
 from services.check.verdict import Verdict
 from services.text.held_numbers import is_held, missing_quantities
 from services.text.measures import MEASURED_KINDS, Measure
@@ -30,7 +30,9 @@ YEAR = 31_557_600.0
 
 
 def equal(former: Measure, other: Measure) -> bool:
-    """Tell whether two numbers can be one: the same value, one of them rounded, or in another unit of the same kind."""
+    """Tell whether two numbers can be one: the same value, one of them rounded, or in another unit of the same kind; a year is not rounded."""
+    if YEARS in {former.kind, other.kind}:
+        return former.value == other.value
     if former.kind in MEASURED_KINDS and other.kind in MEASURED_KINDS:
         return former.kind == other.kind and former.agrees(other)
     return former.agrees(other) or math.isclose(former.value / former.factor, other.value / other.factor, rel_tol=1e-9)

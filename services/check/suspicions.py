@@ -29,13 +29,19 @@ def suspicion(claim: ComparedText, evidence: Sequence[ComparedText], cards: Sequ
     known = frozenset(name for reading in evidence for name in reading.subjects)
     words = word_keys(claim.text)
     for figure in (*claim.figures, *claim.years)[:MAX_CLAIMED]:
-        same = [other for other in held if equal(figure.measure, other.measure)][:MAX_SAME]
+        same = [other for other in held if _can_be(figure, other)][:MAX_SAME]
         faults = [_misbound(figure, other, words, known, held, dated) for other in same]
         if not same and any(_same_digits(figure.measure, other.measure) for other in held):
             return Verdict("unit", (figure.measure.text,))
         if faults and all(faults) and not (figure.measure.value in SMALL and follows(figure.measure, evidence)):
             return Verdict(faults[0], (figure.measure.text,), _instead(figure, held, known))
     return _turned(claim, evidence)
+
+
+def _can_be(figure: Figure, other: Figure) -> bool:
+    """Tell whether a figure of the texts can be a statement's; a number that is no year is not the year of a date with its month."""
+    dated = figure.measure.kind == YEARS and any(month for _, month, _ in figure.periods)
+    return equal(figure.measure, other.measure) and not (dated and other.measure.kind != YEARS)
 
 
 def _same_digits(former: Measure, other: Measure) -> bool:

@@ -191,3 +191,17 @@ def test_a_number_in_the_name_of_a_column_is_no_value_of_another_cell() -> None:
     table = "| child | age | axis at 12 months |\n| --- | --- | --- |\n| Ida | 12 | 25.1 |\n| Bo | 11 | 24.3 |"
     assert not check_support("Ida; axis at 12 months: 25.1", [table]).fault
     assert check_support("Ida; axis at 12 months: 24.3", [table]).fault == "row"
+
+
+@pytest.mark.parametrize("members", ["2000", "2021"])
+def test_a_number_of_another_row_is_not_the_year_of_a_date(members: str) -> None:
+    rows = f"| Alder | {members} | 2019-05-14 |\n| Birch | 870 | 2021-09-03 |"
+    table = f"| Club | Members | Founded on |\n|---|---|---|\n{rows}"
+    assert check_support("Birch was founded on 2021-09-03.", [table]).fault == ""
+    assert check_support("Birch | 870 | 2021-09-03", [table]).fault == ""
+
+
+def test_a_year_that_stands_alone_is_bound_to_its_row() -> None:
+    table = "| Club | Founded |\n|---|---|\n| Alder | 2019 |\n| Birch | unknown |"
+    assert check_support("Alder was founded in 2019.", [table]).fault == ""
+    assert check_support("Birch was founded in 2019.", [table]).fault == "row"
