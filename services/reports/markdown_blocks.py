@@ -122,7 +122,7 @@ def inlines(tokens: Sequence[Token], *, drafted: bool = False) -> Inlines:
             content += [Text(" ")] if token.content.lower().startswith("<br") else []
         elif token.type == "link_open" and not drafted:
             end = next(at for at in range(place, len(tokens)) if tokens[at].type == "link_close")
-            content.append(_link(token, "".join(token.content for token in tokens[place + 1 : end])))
+            content.append(_link(token, tokens[place + 1 : end]))
             place = end
         elif name in _STYLES:
             if side == "open":
@@ -189,7 +189,9 @@ def is_formula(latex: str) -> bool:
     return _LATEX.search(latex.strip()) is not None and not _UNSAFE.search(latex)
 
 
-def _link(token: Token, text: str) -> Inline:
+def _link(token: Token, shown: Sequence[Token]) -> Inline:
+    lines = ("\n" if part.type in {"softbreak", "hardbreak"} else part.content for part in shown)
+    text = _WRAP.sub(_wrapped, "".join(lines))
     href = str(token.attrs.get("href", ""))
     if href.startswith("sources/"):
         href = unquote(href)  # the parser encodes the letters of other scripts
@@ -321,11 +323,9 @@ class _Reader:
         return Paragraph(self._inlines(self._parser.parseInline(text.strip())[0].children or []))
 
     def _html(self, node: SyntaxTreeNode) -> Block:
-        if not self._drafted and (chart := read_comment(node.content)):
-            return chart
         if self._drafted:
             return self._as_text(_TAG.sub("", _SCRIPT.sub("", node.content)))
-        return Paragraph((Text(" ".join(node.content.split())),))
+        return read_comment(node.content) or Paragraph((Text(" ".join(node.content.split())),))
 
     def _list(self, node: SyntaxTreeNode) -> Listing:
         tight = all(child.hidden for item in node.children for child in item.children if child.type == "paragraph")

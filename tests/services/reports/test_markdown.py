@@ -6,13 +6,14 @@ from dataclasses import replace
 import pytest
 from markdown_it import MarkdownIt
 
-from schemas.document import Paragraph, Text
+from schemas.document import Link, Paragraph, Text
 from schemas.evidence import Contradiction
 from schemas.planner import Plan, Step
 from schemas.reporter import Report
 from schemas.results import StepResult
 from schemas.usage import Usage
 from services.reports.markdown import ReportInputs, finish_report
+from services.reports.markdown_blocks import read_markdown
 from services.reports.rendering import to_markdown
 from tests.services.reports.conftest import PLACES, Finished, Make, excerpt_of, source_of
 
@@ -242,3 +243,11 @@ def test_an_address_in_a_text_is_no_link_and_reads_as_it_is_written() -> None:
     written = to_markdown([Paragraph((Text(text),))])
     assert written == "Of thrift://a, https\\://a.example and www\\.a.example."
     assert MarkdownIt().render(written) == f"<p>{text}</p>\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "read"),
+    [("Measuring the\nDeep", "Measuring the Deep"), ("Measuring  \nit", "Measuring it"), ("测量\n海沟", "测量海沟")],
+)
+def test_the_words_of_a_link_may_be_wrapped(words: str, read: str) -> None:
+    assert read_markdown(f"[{words}](https://a.example)") == (Paragraph((Link(read, "https://a.example"),)),)
