@@ -119,7 +119,8 @@ def _named(view: EvidenceView) -> str:
 def _quoted(view: EvidenceView) -> str:
     """Return what a quote shows: its paragraphs and items without headings, its code, and its rows below the headings of their table."""
     quote = view.quote.replace(f"|{GAP}|", "|\n|")
-    if quote.startswith("|") and not quote.endswith("|"):  # a row that is longer than a passage
+    last = quote.rpartition("\n")[2]
+    if last.startswith("|") and not last.endswith("|"):  # a row that is longer than a passage
         quote += " |"
     headed = f"{view.columns}\n{quote}" if view.columns and row_of(quote.split("\n")[0]) else quote
     shown: list[str] = []

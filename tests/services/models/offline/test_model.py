@@ -207,6 +207,13 @@ def test_a_row_that_is_cut_stands_in_its_table() -> None:
     )
 
 
+def test_prose_below_the_rows_of_a_table_gets_no_bar() -> None:
+    rows = finding("| Stavoll | 120 |\n| Ekholm | 75 |\n\nA barrel of herring cost 5 kroner.")
+    rows.evidence[0].columns = "| Port | Herring |"
+    told = report("What did a barrel of herring cost?", rows)
+    assert told.endswith("| Ekholm | 75 [E1-1] |\n\n> A barrel of herring cost 5 kroner. [E1-1]")
+
+
 def test_a_question_is_no_close_passage() -> None:
     asked, told = "Who owned the schooner Lalla Rookh?", "Thomson owned her."
     shown = report(asked, finding(f"[{asked} Who else?](owners.md)", f"The Lalla Rookh. {told}", asked))
