@@ -32,7 +32,7 @@ from services.reports.report_draft import FOLLOW_UP_MARK, Written, draft_of, rep
 from services.reports.sectioned_report import NewEvidence, borne, weakest
 from services.reports.statuses import sure_claims
 from services.reports.verification import verify_draft
-from services.reports.wishes import unmet_by_sources, unmet_wishes
+from services.reports.wishes import unmet_by_sources, unmet_length, unmet_wishes
 from services.run.errors import RevisionRefused
 from services.run.events import emit, emit_message
 from services.run.log import run_ended
@@ -269,7 +269,8 @@ def _unmet(run: Run, state: ResearchState, written: Written, excerpts: Sequence[
     if written.former:
         return by_sources
     if written.by_rules:
-        return [*([say("unmet_form", locale)] if context.wishes.asks_form else []), *by_sources]
+        form = [say("unmet_form", locale)] if context.wishes.asks_form else []
+        return [*form, *unmet_length(written.blocks, context, locale), *by_sources]
     return [
         *unmet_wishes(written.blocks, context, locale, translated=bool(run.wishes.language)),
         *by_sources,

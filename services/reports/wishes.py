@@ -81,7 +81,7 @@ def unmet_wishes(blocks: Sequence[Block], context: RunContext, locale: str, *, t
     If it is `translated` into another language than the question's, its columns may have other names.
     """
     form = _form(blocks, context.wishes, locale, translated=translated)
-    return [*form, *_length(blocks, context, locale), *_written(blocks, context, locale)]
+    return [*form, *unmet_length(blocks, context, locale), *_written(blocks, context, locale)]
 
 
 def _form(blocks: Sequence[Block], wishes: Form, locale: str, *, translated: bool) -> Iterator[str]:
@@ -102,11 +102,13 @@ def _form(blocks: Sequence[Block], wishes: Form, locale: str, *, translated: boo
             yield say("unmet_columns", locale, columns=", ".join(lacking))
 
 
-def _length(blocks: Sequence[Block], context: RunContext, locale: str) -> Iterator[str]:
+def unmet_length(blocks: Sequence[Block], context: RunContext, locale: str) -> list[str]:
+    """Return the note that a report has clearly more or fewer words than the chosen number, if it has."""
     text = to_draft([block for block in blocks if not isinstance(block, Code)])
     wanted = context.words or 0
     if wanted and Length(wanted, wanted, wanted).missed(text, chosen=True, at_most=context.wishes.at_most):
-        yield say("words_missed", locale, written=words_in(text), wanted=wanted)
+        return [say("words_missed", locale, written=words_in(text), wanted=wanted)]
+    return []
 
 
 def _written(blocks: Sequence[Block], context: RunContext, locale: str) -> Iterator[str]:

@@ -196,6 +196,13 @@ async def test_choices_say_the_same_without_a_model(tmp_path: Path) -> None:
     assert any(limit.startswith("No model wrote this report") for limit in report.limits)
 
 
+@pytest.mark.parametrize(("at_most", "told"), [(False, 1), (True, 0)])
+async def test_without_a_model_a_length_that_is_missed_is_told(tmp_path: Path, at_most: bool, told: int) -> None:
+    (tmp_path / "ferry.md").write_text("\n\n".join(QUOTES))
+    report = await aresearch(ASKED, docs=[tmp_path], words=700, wishes={"at_most": at_most})
+    assert sum(limit.startswith("The length aimed at was 700 words") for limit in report.limits) == told
+
+
 PASTED = "\n".join(
     f"Notice {n} of the Norland ferry: on day {n} of March the pier held {100 + n} crates." for n in range(40)
 )
