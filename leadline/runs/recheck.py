@@ -75,7 +75,7 @@ async def recheck(report: Report, context: RunContext) -> Rechecked:
     originals = [source for source in report.sources if source.content_hash in cited]
     providers = await providers_for(context)
     async with PageReader() as reader:
-        texts = await asyncio.gather(*(_text_now(original, providers, reader) for original in originals))
+        texts = await asyncio.gather(*(_text_now(original, report, providers, reader) for original in originals))
     now = {source.content_hash: text for source, text in zip(originals, texts, strict=True)}
     states = {source.content_hash: _state(source, now[source.content_hash]) for source in originals}
     names = {source.content_hash: source.id for source in originals}
@@ -102,18 +102,35 @@ async def recheck(report: Report, context: RunContext) -> Rechecked:
     )
 
 
-async def _text_now(source: Source, providers: Providers, reader: PageReader) -> tuple[str | None, str]:
+async def _text_now(source: Source, report: Report, providers: Providers, reader: PageReader) -> tuple[str | None, str]:
     """Return a source's present text, or None and the reason."""
     if source.kind == "document" and "/" in source.url:  # a text of the question is of no folder, and stays as it is
-        hits = await asyncio.gather(*(document.at(source.url) for document in providers.documents))
-        hit = next(filter(None, hits), None)
-        return (hit.text, "") if hit is not None else (None, "the file is gone")
+        folder, _, _ = source.url.partition("/")
+        named = [document for document in providers.documents if document.index.folder.name == folder]
+        hits = await asyncio.gather(*(document.at(source.url) for document in named))
+        texts = [hit.text for hit in hits if hit is not None]
+        only = next(iter(texts), None)
+        text = only if len(named) < 2 else await asyncio.to_thread(_own_text, source, report, texts)
+        return (text, "") if text is not None else (None, "the file is gone")
     if source.kind == "web" and not (source.snippet_only or source.abstract_only):
         try:
             return (await reader.read(source.url)).text, ""
         except PageError as error:
             return None, str(error)
     return None, ""
+
+
+def _own_text(source: Source, report: Report, texts: Sequence[str]) -> str | None:
+    """Return which of the texts at a source's address, of folders of one name, is the source's.
+
+    It is the text as it was, else of those that are no other source of the report the one that holds most of the source's quotes.
+    """
+    others = {other.content_hash for other in report.sources if other.url == source.url} - {source.content_hash}
+    own = {content_hash(text): text for text in texts}
+    own = {key: text for key, text in own.items() if key not in others}
+    quotes = [excerpt.quote for excerpt in report.excerpts if excerpt.content_hash == source.content_hash]
+    nearest = max(own.values(), key=lambda text: sum(lexical_share(quote, text) for quote in quotes), default=None)
+    return own.get(source.content_hash, nearest)
 
 
 def _state(source: Source, reading: tuple[str | None, str]) -> SourceState:

@@ -253,9 +253,10 @@ async def _texts_before(home: Home, values: Mapping[str, Any]) -> dict[str, str]
     texts: dict[str, str] = {}
     for source in sources:
         try:
-            texts[source.url] = await home.evidence.get_text(source.content_hash)
+            text = await home.evidence.get_text(source.content_hash)
         except StoreError:  # the store was cleared: the whole document counts as new
             continue
+        texts[source.url] = f"{texts.get(source.url, '')}\n{text}"  # folders of one name may share addresses
     return texts
 
 

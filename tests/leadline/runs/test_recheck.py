@@ -69,6 +69,25 @@ def test_a_quote_of_two_sentences_is_found_in_two(docs: Path, between: str, sign
     assert claim.now == f"In 1824 William Thomson was born in Belfast.{sign} Knighted in 1866, he prospered."
 
 
+def test_files_at_one_address_in_two_folders_of_one_name_are_told_apart(tmp_path: Path, checked: Checked) -> None:
+    aden, basra = files = [tmp_path / side / "docs" / "pump.md" for side in ("a", "b")]
+    for file, town, litres in (aden, "Aden", 10), (basra, "Basra", 20):
+        file.parent.mkdir(parents=True)
+        file.write_text(f"# Pump\n\nThe pump of {town} moves {litres} litres a minute. It was built of brass.\n")
+    asked = "How many litres do the pump of Aden and the pump of Basra move?"
+    run_id = research(asked, docs=[file.parent for file in files]).run_id
+    changes = checked(run_id)
+    assert (changes["claims"], changes["other_figures"], changes["gone"]) == ([], [], [])
+    for file in files:
+        file.write_text(file.read_text().replace("0 litres", "5 litres"))
+    told = {(one["was"].split()[3], one["now"].split()[3]) for one in checked(run_id, code=1)["other_figures"]}
+    assert told == {("Aden", "Aden"), ("Basra", "Basra")}
+    aden.write_text(aden.read_text().replace("5 litres", "0 litres"))
+    basra.unlink()
+    (basra.parent / "valve.md").write_text("# Valve\n\nThe valve of Basra is closed.")
+    assert [one["title"] for one in checked(run_id)["gone"]] == ["Pump"]
+
+
 def test_pages_are_read_again(checked: Checked, pages: Site) -> None:
     text = "The first tide predicting machine was designed by William Thomson and built in {}."
     address = pages.page("/machine", article("Tide predicting machines", text.format(1873)))
