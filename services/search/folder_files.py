@@ -71,7 +71,8 @@ def own_attachments() -> Path:
 def list_files(folder: Path) -> tuple[list[FileState], list[tuple[str, str]]]:
     """Return the searchable files of a run's folder, sorted by path, and (path, reason) of the others.
 
-    Hidden files, folders that are links, and what `LEADLINE_HOME` keeps of other runs, are in neither. Blocking: one look at each file.
+    Hidden files, links to folders within the folder, and what `LEADLINE_HOME` keeps of other runs, are in neither. Blocking: one look at each
+    file.
 
     Raises:
         DocumentsError: the folder is missing; a new run checks this before it begins.
@@ -124,7 +125,7 @@ def nothing_in(folder: Path, skipped: list[tuple[str, str]]) -> DocumentsError:
 
 
 def _files(folder: Path) -> Iterator[tuple[str, os.stat_result | str]]:
-    """Yield the path of each file below a folder, with its stat result or the reason to skip it."""
+    """Yield the path of each file, and of each link to a folder outside, below a folder, with its stat result or the reason to skip it."""
     if belongs_to_home(folder, folder):
         return
     root = folder.resolve()
@@ -133,7 +134,8 @@ def _files(folder: Path) -> Iterator[tuple[str, os.stat_result | str]]:
             name for name in inner if not name.startswith(".") and not belongs_to_home(Path(parent, name), folder)
         ]
         below = Path(parent).relative_to(folder).as_posix()
-        for name in names:
+        linked = [name for name in inner if Path(parent, name).is_symlink()]  # which `walk` does not follow
+        for name in [*linked, *names]:
             if name.startswith("."):
                 continue
             path = name if below == "." else f"{below}/{name}"
@@ -158,6 +160,8 @@ def _stat_or_reason(path: Path, root: Path, folder: Path) -> os.stat_result | st
             if belongs_to_home(target, folder):
                 return None  # names of other users' files are not revealed either
             status = target.stat()
+            if stat.S_ISDIR(status.st_mode):
+                return None  # what it holds is searched where it stands
     except FileNotFoundError:
         return "leads_nowhere"
     except RuntimeError:  # Python up to 3.12 raises this for circular links

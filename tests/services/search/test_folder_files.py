@@ -38,6 +38,19 @@ def test_a_link_is_followed_no_further_than_the_folder(folder: Path, target: str
     assert dict(skipped).get("link.md") == why
 
 
+@pytest.mark.parametrize(
+    ("target", "why"), [("elsewhere", "leads_out"), ("", "leads_out"), ("papers", None), ("papers/a", None)]
+)
+def test_a_link_to_a_folder_is_not_followed_and_named_if_it_leads_out(
+    folder: Path, target: str, why: str | None
+) -> None:
+    (folder.parent / "elsewhere").mkdir()
+    (folder.parent / "elsewhere" / "other.md").write_text("of somebody else")
+    listed = list_files(folder)
+    (folder / "a" / "link").symlink_to(folder.parent / target)
+    assert list_files(folder) == (listed[0], sorted([*listed[1], *([("a/link", why)] if why else [])]))
+
+
 def test_a_link_within_the_folder_is_what_it_leads_to(folder: Path) -> None:
     (folder / "link.md").symlink_to("a/z.txt")
     (folder / "a" / "z.txt").write_text("a longer text")
