@@ -44,11 +44,11 @@ _COEFFICIENTS = [
 
 
 def fingerprint(text: str) -> str:
-    """Return the MinHash signature of a text; empty for a short text.
+    """Return the MinHash signature of a text, of one longer than is compared of its beginning; empty for a short text.
 
     64 minima of 32 bits, and how many runs of words they are of: 520 hexadecimal digits. Those of versions before 0.2 lack the last.
     """
-    words = tokens(text, keep_stop_words=True)
+    words = tokens(text[:MAX_COMPARED], keep_stop_words=True)
     shingles = {" ".join(words[place : place + SHINGLE]) for place in range(len(words) - SHINGLE + 1)}
     if not shingles:
         return ""
@@ -111,7 +111,7 @@ thing. Doubt makes two sources of one, which is the milder mistake."""
 MAX_PAIRS = 40_000
 """Pairs of sentences that are compared; texts that differ in more are no copies."""
 MAX_COMPARED = 2_000_000
-"""Characters of a text that is compared; a longer one is a copy of what is the same."""
+"""Characters of a text that is compared; a longer one is a copy of what is the same, and its signature, which would take seconds, is of so many."""
 MAX_SENTENCE = 600
 """Characters of a sentence that are compared; longer ones, such as rows without a stop, are cut into pieces."""
 _STOP = re.compile(r"(?<=[.!?][\s\"'”’)\]])|(?<=[。！？；])")

@@ -20,6 +20,13 @@ def test_a_signature_is_the_same_in_every_process() -> None:
 
 def test_a_text_too_short_to_compare_is_no_copy_of_anything() -> None:
     assert fingerprint("depth") == ""
+
+
+def test_the_signature_of_a_text_that_is_too_long_to_be_compared_is_of_its_beginning(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("services.text.copies.MAX_COMPARED", len(RELEASE))
+    assert fingerprint(RELEASE + ARTICLE) == fingerprint(RELEASE) != fingerprint(RELEASE[:-100])
     assert not may_be_copy("", "")
 
 
