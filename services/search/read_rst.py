@@ -7,6 +7,7 @@ stays as it is drawn.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from unicodedata import east_asian_width
 
 from services.search.read_markdown import in_fence
 from services.text.tables import pipe_table
@@ -25,7 +26,7 @@ _SPANS = re.compile(r"[ \t]*+-(?:[ -]*-)?")
 """A line of a simple table that joins columns of the row above it."""
 _FENCED = re.compile(r"(?ms)(^```.*?^```$)")
 _TARGET = re.compile(r"(?m)^[ \t]*+\.\. _(`[^`\n]{1,200}+`|[^:\n]{1,200}+):(?:\s{1,9}+(\S{1,500}+))?[ \t]*+$\n?")
-_WITHIN = r"(?:[^`\n]|\n(?!\s*+\n))"
+_WITHIN = r"(?:[^`\n]|\n(?![ \t]*+\n))"
 """A character within inline markup, which no blank line parts."""
 _INLINE = re.compile(
     rf"``(?P<literal>(?>{_WITHIN}{{1,300}}))``|(?::(?P<role>[\w+.:-]{{1,30}}?):)?`(?P<words>(?>{_WITHIN}{{1,300}}))`(?:__?(?!\w))?"
@@ -39,6 +40,8 @@ _CELL = re.compile(r"[*+-] ([*+-])(?: (.*))?")
 """The first cell of a row of a list table."""
 _MARK = re.compile(r"[ \t]*+(?:[-+*•]|\(?(?:\d{1,3}|#|[A-Za-z])[.)])[ \t]++(?=\S)")
 """Before the text of an item: what is code in it is indented deeper than that."""
+_FILLER = "\0"
+"""Stands behind a character that is two columns wide, so that places in a drawn table are columns."""
 LONGEST_TABLE = 1_000
 """Lines in which the end of a table is looked for."""
 DEEPEST = 6
@@ -154,7 +157,7 @@ def _grid_table(block: Sequence[str]) -> list[str]:
     edges = [at for at, char in enumerate(rules[0]) if char == "+"]
     rows: list[list[list[str]]] = []
     new = True
-    for line in (line.strip() for line in block):
+    for line in map(_in_columns, map(str.strip, block)):
         if line.startswith("+"):
             if [at for at, char in enumerate(line) if char == "+"] != edges:
                 return []
@@ -168,11 +171,15 @@ def _grid_table(block: Sequence[str]) -> list[str]:
     return _table(rows)
 
 
+def _in_columns(line: str) -> str:
+    return "".join(char + _FILLER if east_asian_width(char) in {"W", "F"} else char for char in line)
+
+
 def _add(rows: list[list[list[str]]], cells: Sequence[str], *, new: bool) -> None:
     if new:
         rows.append([[] for _ in cells])
     for cell, text in zip(rows[-1], cells, strict=True):
-        cell.append(text)
+        cell.append(text.replace(_FILLER, ""))
 
 
 def _table(rows: Sequence[Sequence[Sequence[str]]]) -> list[str]:
@@ -193,13 +200,20 @@ def _simple_table(block: Sequence[str]) -> list[str]:
     """Return a table whose columns stand below `===` as a table of Markdown; a row without a first cell belongs to the one above."""
     starts = [match.start() for match in re.finditer("=+", block[0])]
     rows: list[list[list[str]]] = []
-    for line in block:
-        if not line.strip() or _SIMPLE.fullmatch(line) or _SPANS.fullmatch(line):
-            continue
-        ends = [*starts[1:], max(len(line), starts[-1])]
-        cells = [line[left:right].strip() for left, right in zip(starts, ends, strict=True)]
-        _add(rows, cells, new=not rows or cells[0] != "")
+    for line, below in zip(map(_in_columns, block), [*block[1:], ""], strict=True):
+        if line.strip() and not _SIMPLE.fullmatch(line) and not _SPANS.fullmatch(line):
+            cells = _cells(line, starts, below)
+            _add(rows, cells, new=not rows or cells[0] != "")
     return _table(rows)
+
+
+def _cells(line: str, starts: Sequence[int], below: str) -> list[str]:
+    """Return the cells of a line above another; what stands across columns is in the first of them, and no word is in two."""
+    own = [start for start in starts if not _SPANS.fullmatch(below) or below[start - 1 : start] != "-"]
+    cuts = [at + len(line[at:].split(" ", 1)[0]) if line[at - 1 : at].strip() else at for at in own[1:]]
+    ends = zip([own[0], *cuts], [*cuts, len(line)], strict=True)
+    texts = dict(zip(own, (line[left:right].strip() for left, right in ends), strict=True))
+    return [texts.get(start, "") for start in starts]
 
 
 def _list_table(block: Sequence[str]) -> list[str]:
