@@ -49,7 +49,9 @@ def _code_parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     while start < end:
         if len(lines) == CODE_LINES:
             closing = [
-                (place, found) for place, line in enumerate(lines, 1) if (found := _CLOSING.fullmatch(text, *line))
+                (place, found)
+                for place, line in enumerate(lines, 1)
+                if (found := _CLOSING.fullmatch(text, *line)) and not (place == 1 and is_fence(found[0]))
             ]
             last = max((-len(found[1]), place) for place, found in closing)[1] if closing else CODE_LINES
             yield lines[0][0], lines[last - 1][1]

@@ -182,12 +182,22 @@ def _fitting(text: str, start: int, end: int, target: int, max_chars: int) -> It
         if piece is not None and right - piece.start <= target:
             piece = Span(piece.start, right)
             continue
-        for cut in range(left, right, 2 * target):
+        for part in _cut(text, left, right, 2 * target):
             if piece is not None:
                 yield piece
-            piece = Span(cut, min(cut + 2 * target, right))
+            piece = part
     if piece is not None:
         yield piece
+
+
+def _cut(text: str, start: int, end: int, max_chars: int) -> Iterator[Span]:
+    """Yield parts of so many characters or fewer, which end with lines, or with words where a line is longer, or anywhere where a word is."""
+    while end - start > max_chars:
+        gaps = (text.rfind(mark, start + 1, start + max_chars) for mark in "\n ")
+        gap = next((place for place in gaps if place > 0), 0)
+        yield Span(start, gap or start + max_chars)
+        start = gap + 1 if gap else start + max_chars
+    yield Span(start, end)
 
 
 def sentences(text: str, *, in_code: bool = False) -> list[Span]:

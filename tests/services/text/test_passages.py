@@ -107,6 +107,23 @@ def test_code_stays_whole_up_to_three_passages_and_longer_code_is_cut_between_li
     assert all(piece.endswith(("'", "```")) for piece in pieces)
 
 
+def test_a_part_of_code_is_more_than_its_opening_fence_and_is_cut_at_the_ends_of_its_lines() -> None:
+    lines = [
+        f"wire-{place} of the yard of the harbour: {place * 1000} fathoms of hemp {'rope' * 8}" for place in range(60)
+    ]
+    text = "\n".join(["```", *lines, "```"])
+    assert all(text[span.start : span.end].count("\n") > 10 for span in sentences(text)[:-1])
+    pieces = [text[span.start : span.end] for span in split(text)]
+    assert [line for piece in pieces for line in piece.split("\n")] == text.split("\n")
+
+
+def test_a_line_that_is_longer_than_passages_is_cut_between_words() -> None:
+    line = " ".join(f"wire-{place}-of-the-harbour" for place in range(400))
+    pieces = [line[span.start : span.end] for span in split(line)]
+    assert len(pieces) > 2
+    assert " ".join(pieces) == line
+
+
 def test_chinese_passages_are_half_as_long() -> None:
     text = "\n\n".join(["每天户外活动两小时可以降低近视的发生。" * 4] * 20)
     assert max(span.end - span.start for span in split(text)) <= 450
@@ -162,7 +179,7 @@ def test_what_introduces_a_list_stands_in_one_passage_with_it() -> None:
 def test_a_passage_amid_an_indented_block_has_the_lines_that_enclose_it() -> None:
     ballot = ",\n".join(f'      "{option} {"and tell why " * 15}": 1' for option in ("keep", "remove", "wait"))
     votes = '{\n  "votes": {\n    "ada": {\n' + ballot + '\n    },\n    "ben": {\n' + ballot + "\n    }\n  }\n}"
-    assert [span.section for span in split(votes, 250)] == ["", "ada", "ada", "ben", "ben"]
+    assert [span.section for span in split(votes, 250)] == ["", "ada", "ben", "ben"]
     remarks = "\n".join(f"  * Remark {place}: {'the tool confuses people. ' * 9}" for place in range(6))
     minutes = f"# Meeting\n\n* Remove the tool\n{remarks}"
     assert [span.section for span in split(minutes)][1:] == ["Meeting > Remove the tool"]
