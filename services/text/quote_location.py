@@ -25,7 +25,11 @@ LINK = re.compile(r"!?\[(?=(?:[^\[\]\n]|\[[^\[\]\n]{1,30}\]){1,300}\]\()|\]\([^(
 """What of a link in Markdown is not its words."""
 _ADDRESS = re.compile(r"<((?:[^\s<>@]{1,64}+@|[A-Za-z]{2,8}+://)[^\s<>]{1,500}+)>")
 """An address in angle brackets."""
+_CITES = re.compile(r"(?m)^[ \t]*+>[ \t]++(?!\W?\d)")
+"""What makes a line one of a blockquote; before a number it may say that this is greater."""
 _BOLD = "**"
+_PAIRS = tuple(zip('`"“«「『', '`"”»」』', strict=True))
+"""Marks that open and close code and quotations."""
 _HYPHEN = re.compile(r"(?<=[^\W\d_])-\s*(?=[^\W\d_])")
 _SPACES = re.compile(r"\s+")
 _IDLE_SPACE = re.compile(rf"(?<=[^\w\s]) | (?=[^\w\s])|(?<=[{_CJK}]) | (?=[{_CJK}])")
@@ -48,7 +52,7 @@ def locate(quote: str, text: str) -> tuple[int, int] | None:
     """Find a quote in a text.
 
     An exact match comes first. Otherwise white space, quotation marks, dashes, full-width forms, hyphenation at line
-    ends, Markdown emphasis and links, neutralised tags (`‹` for `<`, `❲` for `[`) and, last, case may differ; quotation marks and ellipses
+    ends, Markdown emphasis, links and marks of blockquotes, neutralised tags (`‹` for `<`, `❲` for `[`) and, last, case may differ; quotation marks and ellipses
     around the quote are ignored, and an ellipsis inside it stands for at most `MAX_GAP` characters, which the span
     then covers.
 
@@ -78,16 +82,28 @@ def locate(quote: str, text: str) -> tuple[int, int] | None:
 
 
 def _with_whole_marks(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return a span with all of a link or bold text with whose words it begins or ends."""
+    """Return a span with all of a link, of bold text, of code or of a quotation with whose words it begins or ends."""
     held = text[start:end]
     if (closed := held.find("](")) >= 0 and "[" not in held[:closed] and text[start - 1 : start] == "[":
         start -= 2 if text[start - 2 : start - 1] == "!" else 1
     if held.rfind("[") > held.rfind("](") and (rest := LINK.match(text, end)):
         end = rest.end()
     if held.count(_BOLD) % 2 and text.startswith(_BOLD, end):
-        return start, end + len(_BOLD)
-    if held.count(_BOLD) % 2 and text.endswith(_BOLD, 0, start):
-        return start - len(_BOLD), end
+        end += len(_BOLD)
+    elif held.count(_BOLD) % 2 and text.endswith(_BOLD, 0, start):
+        start -= len(_BOLD)
+    return _with_whole_pairs(text, start, end)
+
+
+def _with_whole_pairs(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return a span with the other one of a pair of marks that it holds, where that stands right before or behind it."""
+    line, held = text.rfind("\n", 0, start) + 1, text[start:end]
+    for opening, closing in _PAIRS:
+        first, last = (opening != closing or text.count(opening, line, place) % 2 for place in (start, end))
+        if closing in held and text[line:start].endswith(opening) and first:
+            start -= 1
+        if opening in held and text.startswith(closing, end) and last:
+            end += 1
     return start, end
 
 
@@ -154,6 +170,7 @@ def _fold(text: str) -> _Folded:
     folded = _Folded("".join(pieces), places)
     folded = folded.replaced(LINK, "") if "](" in folded.text else folded
     folded = folded.without_brackets(_ADDRESS) if ">" in folded.text else folded
+    folded = folded.replaced(_CITES, "") if "\n" in folded.text and ">" in folded.text else folded
     folded = folded.replaced(_ESCAPE, "") if "\\" in folded.text else folded
     return folded.replaced(_EMPHASIS, "").replaced(_HYPHEN, "").replaced(_SPACES, " ").replaced(_IDLE_SPACE, "")
 

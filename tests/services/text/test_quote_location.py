@@ -46,6 +46,26 @@ def test_harmless_differences_are_found_and_the_stored_text_is_returned(quote: s
 
 
 @pytest.mark.parametrize(
+    ("quote", "text", "stored"),
+    [
+        ("acks counts replicas", "- `acks` counts replicas.", "`acks` counts replicas"),
+        ("acks is by default all", "The `acks` is by default `all`.", "`acks` is by default `all`"),
+        ("is  by `all` default", "`acks` is by `all` default", "is by `all` default"),
+        ('Lead" is  a weight', '"Lead" is a `weight`.', '"Lead" is a `weight`'),
+        ("Lead” is  a “weight", "“Lead” is a “weight”", "“Lead” is a “weight”"),
+        ("is  a weight", '"Lead" is a weight', "is a weight"),
+        ("Depths On leads", "* Depths\n    > On leads.", "Depths\n    > On leads"),
+        ("It is 5 m", "It is\n> 5 m", None),
+        ("It is -5 m", "It is\n> -5 m", None),
+    ],
+)
+def test_marks_of_code_and_quotations_are_whole_and_those_of_blockquotes_do_not_count(
+    quote: str, text: str, stored: str | None
+) -> None:
+    assert found(quote, text) == stored
+
+
+@pytest.mark.parametrize(
     "quote",
     [
         "4,476 fathoms",
