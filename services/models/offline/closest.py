@@ -14,6 +14,7 @@ from typing import NamedTuple
 from schemas.evidence import Contradiction
 from schemas.evidence_view import EvidenceView
 from services.embedding.cross_lingual import across_languages
+from services.text.code_blocks import is_fence
 from services.text.measures import UNIT_WORDS, Measure, measures
 from services.text.numbers import quantities
 from services.text.passages import sentences
@@ -202,7 +203,7 @@ class _Statement(NamedTuple):
 def differing_figures(question: str, evidence: Sequence[EvidenceView]) -> list[Contradiction]:
     """Return pairs of close excerpts with different figures or days of one thing, the closest to the question first.
 
-    Rows of tables are left out, and statements without a word of the question. A source that disagrees with itself is a pair, too, or one
+    Rows of tables and code are left out, and statements without a word of the question. A source that disagrees with itself is a pair, too, or one
     excerpt where both statements stand in it.
     """
     parts = clauses_of(question)
@@ -226,8 +227,9 @@ def _statements(question: str, parts: Sequence[str], evidence: Sequence[Evidence
         (excerpt, text, measured)
         for excerpt in evidence
         if excerpt.id in closest
-        for text in statements_in(excerpt.quote)
-        if row_of(text) is None and (measured := [*measures(text), *_days(text)])
+        for span in sentences(excerpt.quote, in_code=is_fence(excerpt.columns))
+        if not span.code and row_of(text := excerpt.quote[span.start : span.end]) is None
+        if (measured := [*measures(text), *_days(text)])
     ][:MAX_STATEMENTS]
     of_parts = [compared(part, question, [("", "", [text]) for _, text, _ in told]) for part in parts]
     return [

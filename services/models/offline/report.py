@@ -122,7 +122,8 @@ def _quoted(view: EvidenceView) -> str:
     last = quote.rpartition("\n")[2]
     if last.startswith("|") and not last.endswith("|"):  # a row that is longer than a passage
         quote += " |"
-    headed = f"{view.columns}\n{quote}" if view.columns and row_of(quote.split("\n")[0]) else quote
+    amid = is_fence(view.columns) or (view.columns and row_of(quote.split("\n")[0]))
+    headed = f"{view.columns}\n{quote}" if amid else quote
     shown: list[str] = []
     place = 0
     for code in [*code_blocks(headed), Span(len(headed), len(headed))]:

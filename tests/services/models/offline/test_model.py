@@ -120,6 +120,7 @@ def test_what_is_searched_for_a_name_is_called_by_the_name_alone() -> None:
             "2.9 % / 3.6 %",
         ),
         ("The ward is 20 metres long.", "The other ward is 30 metres long.", ""),
+        ("```\nreadmission rate of the ward: 2.9 %\n```", "```\nreadmission rate of the ward: 3.6 %\n```", ""),
         ("| ward | readmission rate | 2.9 % |", "| ward | readmission rate | 3.6 % |", ""),
     ],
 )
@@ -250,3 +251,11 @@ def test_headers_and_lists_of_links_are_no_passages_and_code_keeps_its_lines() -
     assert "title:" not in told
     assert "[E1-2]" not in told
     assert told.endswith("> The schooner Lalla Rookh sails so: [E1-3]\n>\n> ```\n> sail --owner\n>   Thomson\n> ```")
+
+
+def test_a_quote_from_amid_code_is_code_as_far_as_that_reaches() -> None:
+    found = finding("# The schooner Lalla Rookh\n- owner: x # <y>\n```\n\nThe owner of it sailed.")
+    found.evidence[0].columns = "```yaml"
+    told = report("Who owned the schooner Lalla Rookh?", found)
+    quoted = "> ```\n> # The schooner Lalla Rookh\n> - owner: x # <y>\n> ```\n>\n> The owner of it sailed. [E1-1]"
+    assert told.endswith(f"**Source 1** [E1-1]\n\n{quoted}")
