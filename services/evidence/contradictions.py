@@ -23,6 +23,7 @@ from services.text.copies import is_copy, may_overlap
 from services.text.measures import MEASURED_KINDS, Measure, measures
 from services.text.passages import sentences
 from services.text.polarity import negated, opposite
+from services.text.quotable import URL, linked_words
 from services.text.quote_location import locate
 from services.text.tokens import has_cjk, tokens
 
@@ -116,7 +117,7 @@ class _Statement:
     def figures(self) -> dict[str, list[Measure]]:
         """Its numbers that count something, by what they count."""
         kinds: dict[str, list[Measure]] = {}
-        for measure in measures(self.excerpt.quote):
+        for measure in measures(_without_addresses(self.excerpt.quote)):
             if measure.kind:
                 kinds.setdefault(measure.kind, []).append(measure)
         return kinds
@@ -144,13 +145,18 @@ def _pairs_with_equal_figures(statements: Sequence[_Statement]) -> Iterator[tupl
             yield first, second
 
 
+def _without_addresses(text: str) -> str:
+    """Return a text without addresses of links and pictures, whose digits are no figures."""
+    return URL.sub("", linked_words(text))
+
+
 MAX_FIGURES = 60
 """Figures of an excerpt that are compared."""
 
 
 def difference(first: str, other: str) -> Difference:
     """Return what two excerpts differ in; empty where code sees no difference."""
-    left, right = read(first), read(other)
+    left, right = (read(_without_addresses(text)) for text in (first, other))
     for mine, theirs in _of_one_thing(left, right):
         if not equal(mine.measure, theirs.measure) and not _gives(left, theirs) and not _gives(right, mine):
             return "numbers"
@@ -173,7 +179,7 @@ def difference_within(text: str) -> Difference:
 
 def agreement(first: str, other: str) -> bool:
     """Tell whether two excerpts give one thing the same figure."""
-    left, right = read(first), read(other)
+    left, right = (read(_without_addresses(text)) for text in (first, other))
     kinds = {figure.measure.kind for figure in (*left.figures, *right.figures)} & MEASURED_KINDS
     compared = kinds - {"time"} or kinds  # a time beside other figures says when or how long they were measured
     return not difference(first, other) and any(

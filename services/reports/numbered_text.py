@@ -15,14 +15,12 @@ from schemas.reporter import Report
 from services.reports.charts.written import chart_of, chart_table
 from services.reports.document import changed, unmarked
 from services.reports.labels import SUMMARY_LABEL, counts_of, labels_for
-from services.reports.references import Reference, link_of, numbers_of, references
+from services.reports.references import Reference, link_of, listed_numbers, numbers_of, references
 from services.reports.rendering import to_markdown
 from services.text.passages import sentences
 
 _LINKED = re.compile(r"\[\[(\d{1,9})\]\]\([^)]*\)")
 _BOLD_START = re.compile(r"\*\*([^*]{1,40}?)[ :：.。]*\*\*[ :：]*")
-MAX_UNCITED = 5
-"""Maximum uncited sources that are listed; of more, and where no model has read them, only the number is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +83,12 @@ def with_references(report: Report) -> Report:
     listed = references(report, labels)
     if not listed:
         return report
-    uncited = sum(not reference.cited for reference in listed)
-    max_uncited = 0 if report.by_rules else MAX_UNCITED
-    shown = [reference for reference in listed if reference.cited or uncited <= max_uncited]
+    numbers = listed_numbers(report)
+    shown = [reference for reference in listed if reference.number in numbers]
     lines = [to_markdown([Listing(((Paragraph(_line(each)),),), True, each.number)]) for each in shown]
     parts = [report.markdown.rstrip(), f"## {labels.references}", "\n".join(lines)]
     if len(shown) < len(listed):
-        parts.append(labels.more_read_elsewhere.format(count=uncited))
+        parts.append(labels.more_read_elsewhere.format(count=len(listed) - len(shown)))
     text = "\n\n".join(filter(None, parts))
     return report.model_copy(update={"markdown": f"{text}\n"})
 

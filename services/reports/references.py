@@ -21,6 +21,8 @@ PRINTED_QUOTES = 3
 """Quotes of a source that stand on paper, as `page.css` has it, too."""
 MAX_ADDRESSES = 20
 """Maximum addresses shown of one text; `evidence.json` has all."""
+MAX_UNCITED = 5
+"""Maximum uncited sources that are listed; of more, and where no model has read them, only the number is given."""
 _CITATION = re.compile(r"\[\[(\d{1,6})\]\]\(")
 
 
@@ -181,14 +183,21 @@ def cited_numbers(report: Report) -> set[int]:
     return in_text | {numbers[key] for key in _in_charts(report) if key in numbers}
 
 
+def listed_numbers(report: Report) -> set[int]:
+    """Return the numbers of the sources that the text lists: cited ones, and others where a model has read them and they are few."""
+    cited = cited_numbers(report)
+    own = {each.number for each in report.sources if each.number is not None and not each.duplicate_of}
+    return own if len(own - cited) <= (0 if report.by_rules else MAX_UNCITED) else own & cited
+
+
 def references(report: Report, labels: Labels) -> tuple[Reference, ...]:
     """Return a report's numbered sources, with labels in its language; copies are listed with their originals."""
-    numbers, cited = numbers_of(report), cited_numbers(report)
+    numbers, cited, shown = numbers_of(report), cited_numbers(report), listed_numbers(report)
     copies: dict[str, list[str]] = {}
     for source in report.sources:
         if source.duplicate_of:
             copies.setdefault(source.duplicate_of, []).extend(source.addresses)
-    confirming = confirming_sources(report.excerpts, numbers)
+    confirming = confirming_sources(report.excerpts, {key: each for key, each in numbers.items() if each in shown})
     proving = {key for claim in report.citations for key in claim.citations} | _in_charts(report)
     listed: list[Reference] = []
     for source in report.sources:

@@ -97,6 +97,8 @@ def test_an_excerpt_may_disagree_with_itself() -> None:
 
 OWN = "The Vell lighthouse is 48 metres tall."
 OTHERS = "Built in 1871, the lighthouse of Vell stands 48 metres tall."
+ENCODED = "%E9%98%AE%E4%B8%80%E5%B3%B0%E7%9A%84"
+"""A Chinese name in an address: its digits are no figures."""
 
 
 def found(*said: tuple[str, str], **copies: str) -> dict[str, list[str]]:
@@ -143,6 +145,11 @@ def test_an_independent_source_confirms_a_figure(one: str, other: str) -> None:
             "After three years 12 percent of the group were cured.",
         ),
         ("The 0.5% group gained 18 kg.", "The 0.5% group gained 12 kg."),
+        (
+            f"Vell lighthouse is [here](http://a.org/?q={ENCODED}).",
+            f"Now Vell lighthouse is [there](http://a.org/?q={ENCODED}).",
+        ),
+        (f"See http://a.org/w?q={ENCODED}.", f"Vell: http://a.org/w?q={ENCODED}."),
     ],
 )
 def test_another_number_thing_or_period_confirms_nothing(one: str, other: str) -> None:

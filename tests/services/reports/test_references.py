@@ -106,6 +106,22 @@ def test_sources_that_confirm_figures_are_named_by_their_numbers() -> None:
     assert details(source(), [], CHINESE, cited=True, confirming=[2, 5]) == ("数字亦见于 [2]、[5]",)
 
 
+@pytest.mark.parametrize(("by_rules", "named"), [(True, "[2]"), (False, "[2], [3]")])
+def test_only_sources_that_are_listed_are_named_as_confirming(by_rules: bool, named: str) -> None:
+    keys = "abc"
+    report = Report(
+        title="T",
+        by_rules=by_rules,
+        markdown="# T\n\nIt is [[1]](a) [[2]](b).",
+        sources=[source(content_hash=key, number=place) for place, key in enumerate(keys, 1)],
+        excerpts=[
+            Excerpt(id=key, content_hash=key, quote="q", start=0, end=1, confirmed_by=[*keys.replace(key, "")])
+            for key in keys
+        ],
+    )
+    assert references(report, ENGLISH)[0].parts[-1] == f"figures also in {named}"
+
+
 def test_all_addresses_of_one_text_are_named_up_to_a_bound() -> None:
     about = source().with_addresses(["https://b.example/", "https://a.example/", "https://www.who.int/myopia"])
     assert details(about, ["https://c.example/"], ENGLISH, cited=True) == (
