@@ -319,6 +319,8 @@ class Contradiction(BaseModel):
     explanation: Annotated[CleanText, AtMost(600)] = ""
     differs: SkipJsonSchema[Difference] = ""
     """What code sees them differ in; empty where only the model says so. Code sets it, and no model is asked for it."""
+    said: SkipJsonSchema[Annotated[list[CleanText], AtMost(8)]] = Field(default_factory=list)
+    """The sentences that code compared, where code found it."""
 
 
 class Artifact(BaseModel):

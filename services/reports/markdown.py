@@ -281,7 +281,9 @@ def _conflicts(contradictions: list[Contradiction], draft: ReportInputs, labels:
         longest = LONGEST_SIDE if topic else 0  # without a topic, rules compared sentences
         lines: list[Inlines] = []
         for side, note in zip(sides, side_notes(sides, draft.sources, labels), strict=True):
-            quote = as_line(side.quote if len(sides) == 1 else _best_sentence(side.quote, about, longest))
+            told = next((each for each in contradiction.said if each in side.quote), "")
+            told = told or _best_sentence(side.quote, about, longest)
+            quote = as_line(side.quote if len(sides) == 1 else told)
             lines.append((*_text(f"“{quote}” "), Citation(0, "", (side.id,)), *_text(f" — {note}" if note else "")))
         yield from _listed(lines)
         if not contradiction.differs:

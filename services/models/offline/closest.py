@@ -15,13 +15,13 @@ from schemas.evidence import Contradiction
 from schemas.evidence_view import EvidenceView
 from services.embedding.cross_lingual import across_languages
 from services.text.code_blocks import is_fence
-from services.text.measures import UNIT_WORDS, Measure, measures
-from services.text.numbers import quantities
+from services.text.measures import UNIT_WORDS, Measure, measure_at, measures
+from services.text.numbers import quantities, quantities_with_places
 from services.text.passages import sentences
 from services.text.questions import answer_type, clauses_of, is_question, names_in
 from services.text.tables import row_of
 from services.text.terms import content, terms, worth
-from services.text.tokens import tokens
+from services.text.tokens import STOP_WORDS, tokens
 
 OTHER_PARTS = 0.3
 """Weight of a term of the other parts for a part that names nothing, relative to a term of its own and to a name."""
@@ -185,6 +185,8 @@ MIN_ASKED = 2
 """Terms of a part of the question that suffice where both statements hold all of them: the question says what is measured."""
 MAX_STATEMENTS = 200
 """Maximum number of statements to compare; the time grows with their square."""
+LONGEST_WORD = 40
+_WORD_BEFORE = re.compile(r"([^\W\d_]{2,})\s\Z")
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 
 
@@ -192,12 +194,15 @@ class _Statement(NamedTuple):
     """A sentence with a measure or the day of an event."""
 
     excerpt: EvidenceView
+    text: str
     closeness: Sequence[float]
     """How close it is to each part of the question, without the text around it."""
     measures: Sequence[Measure]
     terms: frozenset[str]
     """What says what is measured."""
     years: set[str]
+    numbered: Mapping[str, float]
+    """Numbers that count nothing, by the word before: `pump 3` is another than `pump 1`."""
 
 
 def differing_figures(question: str, evidence: Sequence[EvidenceView]) -> list[Contradiction]:
@@ -217,7 +222,8 @@ def differing_figures(question: str, evidence: Sequence[EvidenceView]) -> list[C
     for closeness, first, other in sorted(pairs, key=lambda pair: -pair[0]):
         if closeness and (figures := _differing(first.measures, other.measures)):
             sides = list(dict.fromkeys([first.excerpt.id, other.excerpt.id]))
-            found.setdefault(figures, Contradiction(topic="", excerpt_ids=sides, explanation=figures))
+            said = [first.text, other.text]
+            found.setdefault(figures, Contradiction(topic="", excerpt_ids=sides, explanation=figures, said=said))
     return list(found.values())[:MAX_PAIRS]
 
 
@@ -235,13 +241,23 @@ def _statements(question: str, parts: Sequence[str], evidence: Sequence[Evidence
     return [
         _Statement(
             excerpt=excerpt,
+            text=text,
             closeness=[texts[place].closeness(weights)[0] for texts, weights in of_parts],
             measures=measured,
             terms=frozenset(_terms(text)),
             years=set(_YEAR.findall(text)),
+            numbered=dict(_numbered(text)),
         )
         for place, (excerpt, text, measured) in enumerate(told)
     ]
+
+
+def _numbered(text: str) -> Iterator[tuple[str, float]]:
+    text, placed = quantities_with_places(text)
+    for start, end, quantity in placed:
+        word = _WORD_BEFORE.search(text, max(0, start - LONGEST_WORD), start)
+        if word and word[1].lower() not in STOP_WORDS and not measure_at(text, start, end, quantity).kind:
+            yield word[1].lower(), quantity.value
 
 
 def _days(text: str) -> Iterator[Measure]:
@@ -277,6 +293,8 @@ def _on_one_thing(first: _Statement, other: _Statement, asked: Iterable[frozense
     """
     own, others, years = first.terms, other.terms, first.years & other.years
     if first.years and other.years and not years:
+        return False
+    if any(first.numbered[word] != other.numbered[word] for word in first.numbered.keys() & other.numbered.keys()):
         return False
     single = all(len({measure.kind for measure in side.measures}) == len(side.measures) for side in (first, other))
     same_words = single and (own <= others or others <= own)

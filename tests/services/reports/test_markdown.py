@@ -178,6 +178,8 @@ def test_figures_that_rules_found_to_differ_stand_in_their_sentences_each_pair_o
     made = replace(draft(DEPTH, contradictions=pairs), excerpts=excerpts)
     told = ["The wire weighed 40 kg.", "The wire weighed 41 kg.", "It is 3 m.", "It is 4 m."]
     assert re.findall("(?m)^- “(.*?)”", disagreements(made)) == told
+    kept = replace(made, contradictions=[pairs[0].model_copy(update={"said": told[2:]})])
+    assert re.findall("(?m)^- “(.*?)”", disagreements(kept)) == told[2:]
 
 
 def test_a_contradiction_with_an_excerpt_that_does_not_exist_is_left_out(draft: Make) -> None:

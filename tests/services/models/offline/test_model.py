@@ -120,6 +120,7 @@ def test_what_is_searched_for_a_name_is_called_by_the_name_alone() -> None:
             "2.9 % / 3.6 %",
         ),
         ("The ward is 20 metres long.", "The other ward is 30 metres long.", ""),
+        ("The readmission rate of ward 1 is 2.9 %.", "The readmission rate of ward 3 is 3.6 %.", ""),
         ("```\nreadmission rate of the ward: 2.9 %\n```", "```\nreadmission rate of the ward: 3.6 %\n```", ""),
         ("| ward | readmission rate | 2.9 % |", "| ward | readmission rate | 3.6 % |", ""),
     ],
@@ -130,6 +131,7 @@ def test_figures_of_two_sources_that_differ_are_put_side_by_side(first: str, oth
     found = reflect(question, finding(first, other)).contradictions
     assert [each.explanation for each in found] == [figures] * bool(figures)
     assert [each.excerpt_ids for each in found] == [["E1-1", "E1-2"]] * bool(figures)
+    assert [each.said for each in found] == [[first, other]] * bool(figures)
 
 
 @pytest.mark.parametrize(("question", "count"), [("How much does the boiler hold?", 1), ("How much does it cost?", 0)])
