@@ -191,9 +191,9 @@ def _fitting(text: str, start: int, end: int, target: int, max_chars: int) -> It
 
 
 def _cut(text: str, start: int, end: int, max_chars: int) -> Iterator[Span]:
-    """Yield parts of so many characters or fewer, which end with lines, or with words where a line is longer, or anywhere where a word is."""
+    """Yield parts of so many characters or up to a quarter fewer, which end with a line if they can, else with a word."""
     while end - start > max_chars:
-        gaps = (text.rfind(mark, start + 1, start + max_chars) for mark in "\n ")
+        gaps = (text.rfind(mark, start + max_chars * 3 // 4, start + max_chars) for mark in "\n ")
         gap = next((place for place in gaps if place > 0), 0)
         yield Span(start, gap or start + max_chars)
         start = gap + 1 if gap else start + max_chars
