@@ -17,17 +17,28 @@ from services.tools.tool_set import QUERY, tool_set, works_with_tools
 from services.tools.workspace import Workspace
 from services.turn.program_inputs import lay_out
 from services.turn.programs import artifacts_of, computed_outcome, run_programs
+from services.turn.research_step import search_for_step
 from services.turn.steps import Outcome, attempt
+
+LONGEST_QUERY = 300
+"""Characters of a step's description by which a search looks where its programs found nothing."""
 
 
 async def coder(state: StepTask, runtime: Runtime[RunContext]) -> ResearchState:
     """Compute over the user's tables and earlier findings, and correct failing programs."""
 
     async def work() -> Outcome:
-        run, workspace = current_run(), Workspace(evidence_of(runtime))
+        run, workspace, step = current_run(), Workspace(evidence_of(runtime)), state["step"]
         prompt = await lay_out(run, state, workspace)
-        with_tools = await works_with_tools(run, state["step"])
+        with_tools = await works_with_tools(run, step) and not (prompt.has_jsonl and not step.tools)
         outcome = await (_with_tools if with_tools else run_programs)(run, state, prompt, workspace)
+        if prompt.has_jsonl and outcome.result.status == "failed":  # what no program found, a search may find
+            searched = await search_for_step(
+                run, state, [step.title, step.description[:LONGEST_QUERY]], workspace.evidence
+            )
+            if searched.result.status == "done":
+                searched.limits.append(outcome.result.error)
+                outcome = searched
         outcome.result.excerpts = await placed(outcome.result.excerpts, workspace.evidence)
         if state["previous"] and not with_tools:
             outcome.result.excerpts += await _quotes_of_texts(state["previous"], workspace.evidence)

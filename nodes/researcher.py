@@ -8,24 +8,23 @@ import asyncio
 from langgraph.runtime import Runtime
 
 from schemas.context import RunContext
-from schemas.evidence import Excerpt, Source, quoted_sources
-from schemas.researcher import Findings, ResearcherPrompt
+from schemas.evidence import Excerpt
+from schemas.researcher import Findings
 from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
 from services.evidence.references import numbered, taken
-from services.evidence.views import overview
 from services.models.prompt_fit import evidence_tokens, passages_within
 from services.models.structured_output import parse
 from services.run.log import log
 from services.run.scope import Run, current_run, evidence_of
-from services.run.ui_text import say
 from services.search.journaled import Search, gather_once
 from services.search.web import named_pages
 from services.tools.loop import Worked, use_tools
 from services.tools.tool_set import tool_set, works_with_tools
 from services.tools.workspace import Workspace, ranked
+from services.turn.research_step import research_outcome, researcher_prompt, search_for_step, step_result
 from services.turn.round_passages import MIN_PASSAGES
-from services.turn.rounds import RoundsResult, Wanted, answered, search_in_rounds
+from services.turn.rounds import answered
 from services.turn.steps import Outcome, attempt
 
 FOR_TOOLS = 12
@@ -39,22 +38,9 @@ async def researcher(state: StepTask, runtime: Runtime[RunContext]) -> ResearchS
         run, workspace = current_run(), Workspace(evidence_of(runtime))
         if await works_with_tools(run, state["step"]):
             return await _with_tools(run, state, workspace)
-        return await _with_passages(run, state, workspace)
+        return await search_for_step(run, state, state["step"].queries, workspace.evidence)
 
     return await attempt(state, "researcher", runtime, work)
-
-
-async def _with_passages(run: Run, task: StepTask, workspace: Workspace) -> Outcome:
-    locale, step_id = task["locale"], task["step"].id
-    wanted = Wanted(task["sources_left"], task["step"].source_kind, task["quoted"])
-    gathered = await search_in_rounds(
-        run, _prompt(task, run.context.level.evidence_tokens), workspace.evidence, step_id, wanted
-    )
-    if not gathered.shown:
-        error = say("searches_failed", locale, reason=" ".join(gathered.trouble)) if gathered.trouble else ""
-        failed = StepResult(step_id=step_id, status="failed", error=error or say("no_sources", locale))
-        return Outcome(failed, limits=gathered.limits)
-    return _outcome(_result(step_id, gathered, gathered.excerpts), locale, gathered.sources, gathered.limits)
 
 
 async def _with_tools(run: Run, task: StepTask, workspace: Workspace) -> Outcome:
@@ -73,7 +59,7 @@ async def _with_tools(run: Run, task: StepTask, workspace: Workspace) -> Outcome
     workspace.addresses.update(hit.url for hit in named_pages(task["question"]))
     workspace.known_texts = [task["question"]]
     offered = await tool_set(run, task, workspace)
-    prompt = _prompt(task, run.context.level.evidence_tokens).model_copy(
+    prompt = researcher_prompt(task, run.context.level.evidence_tokens).model_copy(
         update={"passages": numbered(workspace.passages), "with_tools": True, "wide": run.context.level.wide}
     )
     must_call = bool(offered.tools) and not workspace.passages
@@ -100,10 +86,12 @@ async def _judged(run: Run, task: StepTask, worked: Worked, workspace: Workspace
         query = f"{task['question']} {task['step'].description}"
         room = await evidence_tokens(run, "researcher", run.context.level.passage_tokens)
         best = passages_within(await asyncio.to_thread(ranked, everything, query), room, MIN_PASSAGES)
-        prompt = _prompt(task, run.context.level.evidence_tokens).model_copy(update={"passages": numbered(best)})
+        prompt = researcher_prompt(task, run.context.level.evidence_tokens).model_copy(
+            update={"passages": numbered(best)}
+        )
         answer = await answered(prompt, limits, step_id)
         excerpts = taken(answer, prompt.passages, step_id).excerpts
-    return _outcome(_result(step_id, answer, excerpts), locale, sources, limits)
+    return research_outcome(step_result(step_id, answer, excerpts), locale, sources, limits)
 
 
 def findings_in(text: str) -> Findings | None:
@@ -112,38 +100,3 @@ def findings_in(text: str) -> Findings | None:
         return Findings.model_validate(parse(text, Findings))
     except ValueError:
         return None
-
-
-def _prompt(task: StepTask, room: int) -> ResearcherPrompt:
-    """Return the prompt without passages; `room` is for the evidence of other steps, in tokens."""
-    step = task["step"]
-    return ResearcherPrompt(
-        question=task["question"],
-        locale=task["locale"],
-        title=step.title,
-        description=step.description,
-        queries=step.queries,
-        feedback=task["feedback"],
-        findings=overview(task["steps"], task["results"], task["sources"], shows=lambda *_: True, room=room),
-        sections=task.get("outline", []),
-        passages=[],
-    )
-
-
-def _result(step_id: str, answer: Findings | RoundsResult, excerpts: list[Excerpt]) -> StepResult:
-    return StepResult(
-        step_id=step_id,
-        status="done",
-        finding=answer.finding,
-        excerpts=excerpts,
-        confidence=answer.confidence,
-        missing_aspects=answer.missing_aspects,
-    )
-
-
-def _outcome(result: StepResult, locale: str, sources: dict[str, Source], limits: list[str]) -> Outcome:
-    """Return a result with its quoted sources and their copies; a result without excerpts is a failure."""
-    if not result.excerpts:
-        update = {"status": "failed", "error": say("no_quotes", locale), "finding": "", "confidence": 0.0}
-        return Outcome(result.model_copy(update=update), limits=limits, read=sources)
-    return Outcome(result, quoted_sources(result.excerpts, sources), limits, sources)

@@ -174,6 +174,15 @@ class Sandbox:
             await self._require_isolation(chosen.python)
         return await self._run(chosen, code, files or {}, timeout)
 
+    async def runs_programs(self) -> bool:
+        """Tell whether programs run here: isolated, or with unsafe runs enabled."""
+        try:
+            if self.mode == "isolated":
+                await self._require_isolation((await self._interpreter()).python)
+        except SandboxRefused:
+            return False
+        return True
+
     async def canaries(self) -> list[CanaryResult]:
         """Make escape attempts as a jailed program would; if all fail, this machine isolates programs.
 

@@ -16,13 +16,14 @@ from services.run.errors import SearchError, SearchRefused, problem_text
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run, current_run
 from services.run.ui_text import say
+from services.sandbox.sandbox import Sandbox
 from services.search.all_texts import SUFFIX
 from services.search.files_read import FilesRead, overview
 from services.search.gather import Gathered, gather, with_failures
 from services.search.hit import Hit, SearchProvider
 from services.search.providers import Providers, providers_for
 from services.search.run_pages import GatheredPages, may_read_web
-from services.search.table_profile import ALL_DESCRIBED, DESCRIBED, names_of
+from services.search.table_profile import ALL_DESCRIBED, DESCRIBED, Table, names_of
 from services.search.web import Answered, FailOver, filters_of, named_pages
 from services.text.normal_form import normalise_text
 
@@ -193,11 +194,17 @@ async def tables_once(run: Run, text: str, limit: int, found: Collection[str]) -
     async def work() -> _Tables:
         providers = await providers_for(run.context)
         near, others = await asyncio.to_thread(providers.overview_of_tables, text, limit, found)
-        tables = [*near, *await providers.all_texts(text)]
+        tables = [*near, *await _all_texts(providers, text)]
         max_chars = min(DESCRIBED, ALL_DESCRIBED // max(1, len(tables)))
         return _Tables(described=[*(table.describe(max_chars) for table in tables), *names_of(others)])
 
     return (await run.journal.once("tables", "tables", {"text": text, "limit": limit}, _Tables, work)).answer.described
+
+
+async def _all_texts(providers: Providers, text: str) -> list[Table]:
+    """Return the files of all texts, where programs can read them."""
+    texts = await providers.all_texts(text)
+    return texts if texts and await Sandbox().runs_programs() else []
 
 
 async def table_files_once(
@@ -211,7 +218,7 @@ async def table_files_once(
 
     async def work() -> _TableFiles:
         providers = await providers_for(run.context)
-        described = await providers.all_texts(text) if SUFFIX in text or not limit else []
+        described = await _all_texts(providers, text) if SUFFIX in text or not limit else []
         named = [table for table in described if table.view.file in text or not limit]
         tables = [*named, *(await asyncio.to_thread(providers.nearest_tables, text, limit, found) if limit else [])]
         files = await asyncio.gather(*(asyncio.to_thread(table.read) for table in tables))

@@ -1,0 +1,234 @@
+"""Whole runs over a folder of texts, which programs explore: looks, quotes, and the first draft held against the texts."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from leadline import aresearch
+from leadline.runs.actions import areplay
+from schemas.coder import LOOKED
+from schemas.depth import LEVELS
+from services.reports.bundle import verify_bundle
+from services.run.errors import SandboxRefused
+from services.sandbox.sandbox import Sandbox
+from tests.conftest import SetEnvironment
+from tests.fakes.openai_server import OpenAIServer, role_of
+from tests.fakes.quoting import quoting
+from tests.graph.test_tools import endpoint
+
+__all__ = ["endpoint"]
+pytestmark = pytest.mark.long
+
+
+def letters(folder: Path, numbers: range, text: str) -> Path:
+    """Write a letter for each number, which stands in the text where that has braces."""
+    folder.mkdir()
+    for number in numbers:
+        (folder / f"letter-{number:02}.md").write_text(f"# Letter {number}\n\n{text.format(number)}\n")
+    return folder
+
+
+def step_of(description: str) -> str:
+    """Return a plan of one processing step, as a model gives it."""
+    step = {"id": "1", "title": "Mail", "description": description, "step_type": "processing"}
+    return json.dumps({"title": "Mail", "steps": [step]})
+
+
+async def test_what_a_program_copies_from_texts_is_quoted_from_them_and_its_tables_have_their_heads(
+    endpoint: OpenAIServer, tmp_path: Path
+) -> None:
+    folder = letters(tmp_path / "post", range(1, 15), "The keeper saw\nthe mail of day {}. He slept.\n\nEnd.")
+    endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
+    counts = (
+        "rows = open('post-texts.jsonl').read().splitlines()\nprint('Letters and their ends:')\n"
+        "print(f'| letters | ends |\\n| --- | --- |\\n| {len(rows)} | {sum(\"End.\" in row for row in rows)} |')"
+    )
+    copies = "".join(f"\nprint('QUOTE letter-{n}.md: saw the mail of day 3.')" for n in ("03", "04"))
+    codes = ["print('Nothing else.')\nprint('QUOTE letter-01.md: what nobody wrote in it')", counts + copies]
+    endpoint.script["coder"] = [json.dumps({"description": "letters", "code": code}) for code in codes]
+    endpoint.script["reporter"] = [
+        "# Mail\n\nThe keeper saw the mail of day 3 [E1-3]. Of 14 letters 14 have ends [E1-2].\n"
+    ]
+    report = await aresearch(
+        "How many letters are there, and how many of them tell what the keeper saw?",
+        docs=[folder],
+        out=tmp_path / "out",
+        max_plan_iterations=1,
+        max_step_attempts=1,
+    )
+    [_, mended] = endpoint.asked("coder")
+    assert "what it quotes stands in none of the texts" in mended
+    [result] = report.results
+    assert result.finding == "Letters and their ends:\n| letters | ends |\n| --- | --- |\n| 14 | 14 |"
+    assert [(excerpt.quote, excerpt.heads, excerpt.section) for excerpt in result.excerpts] == [
+        ("Letters and their ends:", "", "Output"),
+        ("| 14 | 14 |", "| letters | ends |", "Output"),
+        ("The keeper saw\nthe mail of day 3.", "", "Letter 3"),
+    ]
+    assert "letter-03.md" in report.markdown
+    [reflected, *_] = endpoint.asked("reflector")
+    assert (reflected.count("| letters | ends |"), reflected.count("| --- |")) == (1, 0)
+    assert verify_bundle(Path(report.folder or "")).problems == []
+
+
+async def test_a_program_looks_at_the_texts_first_and_what_it_quotes_survives_its_second_attempt(
+    endpoint: OpenAIServer, tmp_path: Path
+) -> None:
+    folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
+    endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
+    count = "print(len(open('post-texts.jsonl').readlines()), 'letters were read{}.')\nprint('QUOTE letter-1{}.md: saw the mail')"
+    look = {"look": True, "code": "print('A letter is a heading and a sentence.')"}
+    codes = [{"code": count.format("", 1)}, {"code": count.format(" again", 2)}]
+    endpoint.script["coder"] = [json.dumps({"description": "letters", **code}) for code in (look, codes[0], codes[1])]
+    redone = {"step_id": "1", "reason": "Read again.", "redo": True, "feedback": "Quote letter 12."}
+    endpoint.script["reflector"] = [json.dumps({"steps": [redone]}), json.dumps({"has_enough_context": True})]
+    report = await aresearch(
+        "How many letters are there, and how many of them tell what the keeper saw?", docs=[folder]
+    )
+    systems = [body["messages"][0]["content"] for body in endpoint.requests if role_of(body) == "coder"]
+    assert ["look at the texts" in system for system in systems] == [True, True, True]
+    [_, second, _] = endpoint.asked("coder")
+    assert "<output>\nA letter is a heading and a sentence.\n" in second
+    [result] = report.results
+    assert [(excerpt.id, excerpt.quote) for excerpt in result.excerpts] == [
+        ("E1-2", "The keeper saw the mail of day 11."),
+        ("E1-3", "15 letters were read again."),
+        ("E1-4", "The keeper saw the mail of day 12."),
+    ]
+
+
+async def test_programs_read_on_from_what_the_last_look_printed_and_a_step_may_be_quotes_alone(
+    endpoint: OpenAIServer, tmp_path: Path
+) -> None:
+    folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
+    endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
+    looks: list[dict[str, object]] = [
+        {"look": True, "thought": "How are they built?", "code": "print('LISTED', 'word ' * 30_000)"},
+        {"look": True, "thought": "Day 11 matters.", "code": "print('QUOTE letter-11.md: saw the mail of day 11')"},
+        {"look": True, "thought": "Day 90?", "code": "print('QUOTE letter-90.md: saw the mail of day 90')"},
+    ]
+    last: dict[str, object] = {
+        "finding": "The keeper saw it on two days.",
+        "code": "print('QUOTE letter-12.md: saw the mail')",
+    }
+    endpoint.script["coder"] = [json.dumps({"description": "letters", **code}) for code in [*looks, last]]
+    report = await aresearch(
+        "How many letters are there, and how many of them tell what the keeper saw?",
+        docs=[folder],
+        out=tmp_path / "out",
+        max_plan_iterations=1,
+    )
+    first, *later = endpoint.asked("coder")
+    assert "<look>" not in first
+    assert ["LISTED" in prompt for prompt in later] == [True, False, False]
+    assert "more characters)" in later[0]
+    assert ["The keeper saw the mail of day 10" in prompt for prompt in (first, *later)] == [True, False, False, False]
+    assert len(first) + 3 * LOOKED < len(later[0]) < len(first) + 5 * LOOKED
+    assert all("<thought>\nHow are they built?\n" in prompt for prompt in later)
+    assert "<quote>Letter 11: The keeper saw the mail of day 11.</quote>" in later[2]
+    assert ["stands in none of the texts" in prompt for prompt in later] == [False, False, True]
+    systems = [body["messages"][0]["content"] for body in endpoint.requests if role_of(body) == "coder"]
+    assert [re.findall(r"(\d+) times at most", system) for system in systems] == [["6"], ["5"], ["4"], ["3"]]
+    [result] = report.results
+    assert (result.status, result.finding) == ("done", "The keeper saw it on two days.")
+    assert [excerpt.quote for excerpt in result.excerpts] == [
+        "The keeper saw the mail of day 11.",
+        "The keeper saw the mail of day 12.",
+    ]
+    assert verify_bundle(Path(report.folder or "")).problems == []
+    count = len(endpoint.requests)
+    assert (await areplay(report.run_id)).markdown == report.markdown
+    assert len(endpoint.requests) == count
+
+
+async def test_programs_hold_the_first_draft_against_all_texts(endpoint: OpenAIServer, tmp_path: Path) -> None:
+    folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {0}. It was wet on day {0}.")
+    plan = {**json.loads(step_of("Quote post-texts.jsonl.")), "outline": [{"title": "Mail", "wanted": "Its days"}]}
+    endpoint.script["planner"] = [json.dumps(plan)]
+    endpoint.script["coder"] = [
+        json.dumps({"description": "letters", **code})
+        for code in (
+            {"code": "print('QUOTE letter-11.md: saw the mail')", "finding": "Seen."},
+            {"code": "print('open')", "look": True},
+            {"code": "print('QUOTE letter-11.md: It was wet')", "finding": "The draft omits that it was wet."},
+        )
+    ]
+    endpoint.script["reporter"] = [
+        "# Mail\n\nThe keeper saw the mail of day 11 [E1-1].\n\n===\nWhy?\n\n===\nThe mail was lost.\n",
+        "# Mail\n\nThe keeper saw the mail of day 11 [E1-1]. It was wet on day 11 [E2-1].\n",
+    ]
+    report = await aresearch(
+        "How many letters are there, and how many of them tell what the keeper saw?",
+        docs=[folder],
+        out=tmp_path / "out",
+        max_plan_iterations=1,
+        length="full",
+    )
+    _, first, second = endpoint.asked("coder")
+    assert "<draft>\n# Mail\n\nThe keeper saw the mail of day 11 [letter-11.md].\n</draft>" in first
+    assert "- The mail was lost." in first
+    assert "<findings>" not in first
+    assert "<output>\nopen\n" in second
+    [_, rewritten] = endpoint.asked("reporter")
+    assert "The draft omits that it was wet." in rewritten
+    assert "It was wet on day 11" in report.markdown
+    assert [(step.id, step.step_type) for step in report.plans[-1].steps] == [("1", "processing"), ("2", "processing")]
+    assert verify_bundle(Path(report.folder or "")).problems == []
+    count = len(endpoint.requests)
+    assert (await areplay(report.run_id)).markdown == report.markdown
+    assert len(endpoint.requests) == count
+
+
+async def test_what_no_program_finds_is_searched(endpoint: OpenAIServer, tmp_path: Path) -> None:
+    folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
+    endpoint.script["planner"] = [step_of("Quote post-texts.jsonl: what the keeper saw.")]
+    endpoint.script["coder"] = [json.dumps({"description": "letters", "code": "print(1 / 0)"})] * 3
+    endpoint.choose = lambda body: quoting("The keeper saw the mail of day 11.")(body) if role_of(body) == "researcher" else None  # fmt: skip
+    report = await aresearch(
+        "How many letters are there, and how many of them tell what the keeper saw?",
+        docs=[folder],
+        max_plan_iterations=1,
+    )
+    [result] = report.results
+    assert (result.status, [excerpt.quote for excerpt in result.excerpts]) == (
+        "done",
+        ["The keeper saw the mail of day 11."],
+    )
+    assert any("ZeroDivisionError" in limit for limit in report.limits)
+
+
+@pytest.mark.parametrize(("mode", "offered"), [("isolated", False), ("unsafe", True)])
+async def test_texts_are_offered_to_a_planner_only_where_programs_run(
+    endpoint: OpenAIServer,
+    tmp_path: Path,
+    environment: SetEnvironment,
+    monkeypatch: pytest.MonkeyPatch,
+    mode: str,
+    offered: bool,
+) -> None:
+    async def refused(self: Sandbox, python: Path) -> None:
+        raise SandboxRefused("no isolation")
+
+    monkeypatch.setattr(Sandbox, "_require_isolation", refused)
+    environment(LEADLINE_SANDBOX=mode)
+    folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
+    question = "How many letters are there, and how many of them tell what the keeper saw?"
+    await aresearch(question, docs=[folder], max_plan_iterations=1)
+    [planned, *_] = endpoint.asked("planner")
+    assert ("post-texts.jsonl" in planned) == offered
+
+
+async def test_looks_end_when_none_is_left(endpoint: OpenAIServer, tmp_path: Path) -> None:
+    folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
+    endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
+    look = {"look": True, "code": "print('There are letters.')", "description": "letters"}
+    endpoint.script["coder"] = [json.dumps(look)] * 9
+    report = await aresearch(
+        "How many letters are there, and how many of them tell what the keeper saw?",
+        docs=[folder],
+        max_plan_iterations=1,
+    )
+    assert len(endpoint.asked("coder")) == LEVELS["standard"].looks + 1
+    assert report.results[0].finding.endswith("There are letters.")
