@@ -126,7 +126,7 @@ DESCRIPTIONS: dict[str, str] = {
     "human_feedback": "waits for your review of the plan, if you asked for one",
     "research_team": "starts every step that can run, in parallel",
     "researcher": "searches, ranks passages, selects the sentences to quote, and names gaps; repeats until the step is covered",
-    "coder": "computes: writes a program and runs it in a sandbox, or uses tools; every number comes from a run",
+    "coder": "explores and computes by programs in a sandbox, or by tools",
     "reflector": "judges every step, finds weak topics, contradictions and gaps, and decides whether enough is known",
     "reporter": "writes the report, a long one section by section; code checks every statement, and a model as verifier judges the rest; what fails is rewritten, marked or left out",
 }
