@@ -14,7 +14,7 @@ MOST_LINES = 30
 
 COPIED = "QUOTE "
 """How a line of a program's output begins that copies words of a text: `QUOTE path: words`."""
-MOST_COPIES = 20
+MOST_COPIES = 30
 """Such lines that become quotes of these texts."""
 
 LOOKED = 5_000
@@ -144,6 +144,7 @@ class Code(BaseModel):
     """What the step comes to, where texts were read."""
 
 
+_THOUGHT: Any = (Annotated[str, AtMost(1_200)], Field("", description="What the last look told, and what to see next."))
 _LOOK: Any = (bool, Field(False, description="True where the program only looks at the texts."))
 _FINDING: Any = (
     Annotated[str, AtMost(1_900)],
@@ -153,5 +154,7 @@ _FINDING: Any = (
 
 def code_schema(prompt: CoderPrompt) -> type[Code]:
     """Return what a prompt asks for: a program; of texts also what they tell, and whether it only looks at them."""
+    if not prompt.has_jsonl:
+        return Code
     looks = {"look": _LOOK} if prompt.looks_left else {}
-    return create_model("Code", __base__=Code, **looks, finding=_FINDING) if prompt.has_jsonl else Code
+    return create_model("Code", __base__=Code, thought=_THOUGHT, **looks, finding=_FINDING)

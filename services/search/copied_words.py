@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from schemas.coder import COPIED, MOST_COPIES
@@ -17,6 +18,11 @@ from services.text.quote_location import locate
 
 LONGEST_COPY, LONGEST_QUOTE = 900, 1_800
 """Characters of copied words that are looked for, and of the sentences around them; of longer ones the words alone are quoted."""
+LONGEST_BELOW = 900
+"""Characters below a quote in which a list that it introduces, or the line that says whose words they are, is looked for."""
+_BELOW = re.compile(r"[ \t]*\n+([^\n]+)")
+"""A line below others."""
+_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)、])[ \t]*(?![-\d])")
 _COPY = re.compile(rf"{COPIED}([^\n]{{1,500}}?): ([^\n]+)")
 
 
@@ -63,7 +69,7 @@ async def located_once(run: Run, copies: Sequence[Copy], evidence: EvidenceStore
 
 
 def _whole_sentences(words: str, text: str) -> HitPassage | None:
-    """Return the place of the sentences of a paragraph, or of several, that hold words, with the line below that says whose they are.
+    """Return the place of the sentences of a paragraph, or of several, that hold words, with what belongs to these below.
 
     None where the text does not hold these words.
     """
@@ -73,8 +79,20 @@ def _whole_sentences(words: str, text: str) -> HitPassage | None:
     end = text.find("\n\n", place[1])
     spans = [(start + span.start, start + span.end) for span in sentences(text[start : end if end >= 0 else None])]
     held = [span for span in spans if span[0] < place[1] and place[0] < span[1]] or [place]
-    below = text[end + 2 :].partition("\n")[0] if end >= 0 else ""
-    ends = end + 2 + len(below) if held[-1][1] == end and ATTRIBUTES.fullmatch(below) else held[-1][1]
-    whole = held[0][0], ends
+    whole = held[0][0], _with_what_belongs(held[-1][1], text)
     first, last = whole if whole[1] - whole[0] <= LONGEST_QUOTE else place
     return HitPassage(start=first, end=last)
+
+
+def _with_what_belongs(end: int, text: str) -> int:
+    """Return the end of a quote with the list that it introduces, or the line near below that says whose words it has."""
+    below = list(_BELOW.finditer(text, end, end + LONGEST_BELOW))
+    if text[:end].endswith((":", "：")):
+        listed = list(takewhile(lambda part: _ITEM.match(part[1]), below))
+        return listed[-1].end() if listed else end
+    for part in below:
+        if ATTRIBUTES.fullmatch(part[1]):
+            return part.end()
+        if _ITEM.match(part[1]) or part[1].startswith("#"):
+            break
+    return end

@@ -22,7 +22,10 @@ async def test_words_are_quoted_with_their_sentences_if_these_are_not_too_long(t
     folder = tmp_path / "post"
     folder.mkdir()
     (folder / "a.md").write_text("# A\n\nIt rained. The keeper\nsaw **the mail** of June. He slept.\n\nEnd.\n")
-    (folder / "c.md").write_text("# C\n\nFirst. The mail is late.\n\n-- a keeper\n\nThe mail was found.\n\n--- more\n")
+    (folder / "c.md").write_text(
+        "# C\n\n1、\n\nFirst. The mail is late.\n\nIt rains.\n\n-- a keeper\n\n2、\n\nThe mail was found.\n\n"
+        "3、\n\nMore.\n\n-- another\n\nThe mail brought:\n\n- lamps\n- oil\n\nAll was used.\n"
+    )
     (folder / "b.md").write_text(f"# B\n\nThe keeper saw the mail of July {'and more ' * LONGEST_QUOTE}.\n")
     copies = [
         Copy("b.md", "the mail of July"),
@@ -31,6 +34,7 @@ async def test_words_are_quoted_with_their_sentences_if_these_are_not_too_long(t
         Copy("../a.md", "the mail of June"),
         Copy("c.md", "The mail is late"),
         Copy("c.md", "mail was found"),
+        Copy("c.md", "The mail brought"),
     ]
     allow_folders([str(folder)])
     evidence = EvidenceStore(InMemoryStore())
@@ -38,8 +42,9 @@ async def test_words_are_quoted_with_their_sentences_if_these_are_not_too_long(t
     assert [(passage.title, passage.text) for passage in located.passages] == [
         ("B", "the mail of July"),
         ("A", "The keeper\nsaw **the mail** of June. He slept."),
-        ("C", "The mail is late.\n\n-- a keeper"),
+        ("C", "The mail is late.\n\nIt rains.\n\n-- a keeper"),
         ("C", "The mail was found."),
+        ("C", "The mail brought:\n\n- lamps\n- oil"),
     ]
     for passage in located.passages:
         text = await evidence.get_text(passage.content_hash)
