@@ -60,7 +60,7 @@ async def test_a_length_is_told_in_words_and_in_chinese_in_characters(
 async def test_without_a_price_there_are_tokens_alone() -> None:
     unknown: Any = {"default": {"model": "nobody-knows-it"}}
     made = await estimate(RunContext(models=unknown))
-    assert (made.cost, made.offline, made.tokens) == (None, False, 275_000)
+    assert (made.cost, made.offline, made.tokens) == (None, False, 450_000)
     assert "$" not in estimate_line(made, "en-US")
 
 
@@ -80,7 +80,7 @@ async def test_offline_nothing_is_paid_and_only_tokens_fall_short() -> None:
         ({"depth": "deep", "max_cost": 0.4}, "max_cost"),
         ({"depth": "deep", "max_tokens": 20_000, "max_cost": 0.4}, "max_tokens"),
         ({"depth": "deep", "max_seconds": 600}, "max_seconds"),
-        ({"max_tokens": 275_000}, ""),
+        ({"max_tokens": 450_000}, ""),
         ({"max_seconds": 900, "max_tokens": 10**9}, ""),
     ],
 )
