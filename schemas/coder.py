@@ -18,7 +18,7 @@ MOST_COPIES = 30
 """Such lines that become quotes of these texts."""
 
 LOOKED = 5_000
-"""Tokens of what a look at the texts shows."""
+"""Tokens of what a look at the texts shows at least, where a window has room; as many as passages have where these are more."""
 REMEMBERED = 120
 """Characters of a kept quote by which a later look remembers it."""
 

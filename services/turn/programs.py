@@ -42,7 +42,8 @@ async def run_programs(run: Run, task: StepTask, prompt: CoderPrompt, workspace:
         LimitReached: the limits leave no room for the first program.
         ModelError: the first call failed.
     """
-    most_looked = _most_looked(prompt, await evidence_tokens(run, "coder", LOOKED))
+    wanted = max(LOOKED, run.context.level.passage_tokens)
+    most_looked = _most_looked(prompt, await evidence_tokens(run, "coder", wanted))
     programs = _Programs(run, task, prompt, workspace, most_looked)
     while len(programs.attempts) < MAX_CODE_RUNS:
         try:
