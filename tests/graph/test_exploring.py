@@ -2,7 +2,9 @@
 
 import json
 import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,6 +37,11 @@ def step_of(description: str) -> str:
     """Return a plan of one processing step, as a model gives it."""
     step = {"id": "1", "title": "Mail", "description": description, "step_type": "processing"}
     return json.dumps({"title": "Mail", "steps": [step]})
+
+
+def written(codes: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return answers of a coder."""
+    return [json.dumps({"description": "letters", **code}) for code in codes]
 
 
 async def test_what_a_program_copies_from_texts_is_quoted_from_them_and_its_tables_have_their_heads(
@@ -82,7 +89,7 @@ async def test_a_program_looks_at_the_texts_first_and_what_it_quotes_survives_it
     count = "print(len(open('post-texts.jsonl').readlines()), 'letters were read{}.')\nprint('QUOTE letter-1{}.md: saw the mail')"
     look = {"look": True, "code": "print('A letter is a heading and a sentence.')"}
     codes = [{"code": count.format("", 1)}, {"code": count.format(" again", 2)}]
-    endpoint.script["coder"] = [json.dumps({"description": "letters", **code}) for code in (look, codes[0], codes[1])]
+    endpoint.script["coder"] = written((look, codes[0], codes[1]))
     redone = {"step_id": "1", "reason": "Read again.", "redo": True, "feedback": "Quote letter 12."}
     endpoint.script["reflector"] = [json.dumps({"steps": [redone]}), json.dumps({"has_enough_context": True})]
     report = await aresearch(
@@ -105,16 +112,16 @@ async def test_programs_read_on_from_what_the_last_look_printed_and_a_step_may_b
 ) -> None:
     folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
     endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
-    looks: list[dict[str, object]] = [
+    looks = [
         {"look": True, "thought": "How are they built?", "code": "print('LISTED', 'word ' * 30_000)"},
         {"look": True, "thought": "Day 11 matters.", "code": "print('QUOTE letter-11.md: saw the mail of day 11')"},
         {"look": True, "thought": "Day 90?", "code": "print('QUOTE letter-90.md: saw the mail of day 90')"},
     ]
-    last: dict[str, object] = {
+    last = {
         "finding": "The keeper saw it on two days.",
         "code": "print('QUOTE letter-12.md: saw the mail')",
     }
-    endpoint.script["coder"] = [json.dumps({"description": "letters", **code}) for code in [*looks, last]]
+    endpoint.script["coder"] = written([*looks, last])
     report = await aresearch(
         "How many letters are there, and how many of them tell what the keeper saw?",
         docs=[folder],
@@ -229,7 +236,7 @@ async def test_what_looks_quoted_stays_where_no_program_computes(
     endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
     look = {"look": True, "thought": "Day 11 matters.", "code": "print('QUOTE letter-11.md: saw the mail of day 11')"}
     codes = [look, {"look": True, "code": "print('more')"}, *[{"code": "print(1 / 0)"}] * 3]
-    endpoint.script["coder"] = [json.dumps({"description": "letters", **code}) for code in codes]
+    endpoint.script["coder"] = written(codes)
     if ends == "refused":
         endpoint.fault = lambda number, role, body: (
             error(400, "No more of these.", "refused", "messages") if role == "coder" and number > 5 else None
@@ -255,7 +262,7 @@ async def test_no_look_is_offered_for_which_time_or_tokens_would_not_suffice(
     folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
     endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
     codes = [{"look": True, "code": "print('open')"}, {"code": "print('QUOTE letter-12.md: saw the mail')"}]
-    endpoint.script["coder"] = [json.dumps({"description": "letters", **code}) for code in codes]
+    endpoint.script["coder"] = written(codes)
     await aresearch(
         "How many letters are there, and how many of them tell what the keeper saw?",
         docs=[folder],
