@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from services.run.errors import SandboxRefused
 from services.sandbox.sandbox import Sandbox
 from services.turn import programs
 from tests.conftest import SetEnvironment
-from tests.fakes.openai_server import OpenAIServer, error, role_of
+from tests.fakes.openai_server import OpenAIServer, Scripted, error, role_of
 from tests.fakes.quoting import quoting
 from tests.graph.test_tools import endpoint
 
@@ -39,7 +39,7 @@ def step_of(description: str) -> str:
     return json.dumps({"title": "Mail", "steps": [step]})
 
 
-def written(codes: Iterable[Mapping[str, Any]]) -> list[str]:
+def written(codes: Iterable[Any]) -> list[Scripted]:
     """Return answers of a coder."""
     return [json.dumps({"description": "letters", **code}) for code in codes]
 
