@@ -20,8 +20,7 @@ LONGEST_COPY, LONGEST_QUOTE = 900, 1_800
 """Characters of copied words that are looked for, and of the sentences around them; of longer ones the words alone are quoted."""
 LONGEST_BELOW = 900
 """Characters below a quote in which a list that it introduces, or the line that says whose words they are, is looked for."""
-_BELOW = re.compile(r"[ \t]*\n+([^\n]+)")
-"""A line below others."""
+_LINE = re.compile(r"[^\n]++")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)、])[ \t]*(?![-\d])")
 _COPY = re.compile(rf"{COPIED}([^\n]{{1,500}}?): ([^\n]+)")
 
@@ -86,13 +85,13 @@ def _whole_sentences(words: str, text: str) -> HitPassage | None:
 
 def _with_what_belongs(end: int, text: str) -> int:
     """Return the end of a quote with the list that it introduces, or the line near below that says whose words it has."""
-    below = list(_BELOW.finditer(text, end, end + LONGEST_BELOW))
+    lines = list(_LINE.finditer(text, end, end + LONGEST_BELOW))
     if text[:end].endswith((":", "：")):
-        listed = list(takewhile(lambda part: _ITEM.match(part[1]), below))
+        listed = list(takewhile(lambda line: _ITEM.match(line[0]), lines))
         return listed[-1].end() if listed else end
-    for part in below:
-        if ATTRIBUTES.fullmatch(part[1]):
-            return part.end()
-        if _ITEM.match(part[1]) or part[1].startswith("#"):
+    for line in lines:
+        if ATTRIBUTES.fullmatch(line[0].strip()):
+            return line.end()
+        if _ITEM.match(line[0]) or line[0].startswith("#"):
             break
     return end

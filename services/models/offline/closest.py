@@ -186,7 +186,7 @@ MIN_ASKED = 2
 MAX_STATEMENTS = 200
 """Maximum number of statements to compare; the time grows with their square."""
 LONGEST_WORD = 40
-_WORD_BEFORE = re.compile(r"([^\W\d_]{2,})\s\Z")
+_WORD_BEFORE = re.compile(r"\b([^\W\d_]{2,40}+)\s\Z")
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 
 
