@@ -12,6 +12,7 @@ from leadline import aresearch
 from leadline.runs.actions import areplay
 from schemas.coder import LOOKED
 from schemas.depth import LEVELS
+from schemas.events import Event
 from services.reports.bundle import verify_bundle
 from services.run.errors import SandboxRefused
 from services.sandbox.sandbox import Sandbox
@@ -122,12 +123,15 @@ async def test_programs_read_on_from_what_the_last_look_printed_and_a_step_may_b
         "code": "print('QUOTE letter-12.md: saw the mail')",
     }
     endpoint.script["coder"] = written([*looks, last])
+    events: list[Event] = []
     report = await aresearch(
         "How many letters are there, and how many of them tell what the keeper saw?",
         docs=[folder],
         out=tmp_path / "out",
         max_plan_iterations=1,
+        on_event=events.append,
     )
+    assert [event.data["excerpts"] for event in events if event.type == "round"] == [0, 1, 1]
     first, *later = endpoint.asked("coder")
     assert "<look>" not in first
     assert ["LISTED" in prompt for prompt in later] == [True, False, False]
@@ -149,6 +153,24 @@ async def test_programs_read_on_from_what_the_last_look_printed_and_a_step_may_b
     count = len(endpoint.requests)
     assert (await areplay(report.run_id)).markdown == report.markdown
     assert len(endpoint.requests) == count
+
+
+async def test_numbers_that_a_look_quoted_may_stand_in_the_last_program(endpoint: OpenAIServer, tmp_path: Path) -> None:
+    folder = letters(tmp_path / "post", range(10, 25), "The keeper saw 48{0} lamps on day {0}.")
+    endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
+    look = {"look": True, "code": "for n in (11, 12): print(f'QUOTE letter-{n}.md: saw 48{n} lamps')"}
+    endpoint.script["coder"] = written([look, {"code": "print('That is', 4811 + 4812, 'lamps.')"}])
+    report = await aresearch("How many lamps were there, and on which days?", docs=[folder], max_plan_iterations=1)
+    assert report.results[0].finding == "That is 9623 lamps."
+
+
+async def test_from_deep_on_texts_are_explored_by_programs_too(endpoint: OpenAIServer, tmp_path: Path) -> None:
+    folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
+    endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
+    endpoint.script["coder"] = written([{"code": "print('QUOTE letter-12.md: saw the mail')"}])
+    await aresearch("What did the keeper see, and when?", docs=[folder], depth="deep", max_plan_iterations=1)
+    [asked, *_] = [body for body in endpoint.requests if role_of(body) == "coder"]
+    assert "QUOTE path: words" in asked["messages"][0]["content"]
 
 
 async def test_programs_hold_the_first_draft_against_all_texts(endpoint: OpenAIServer, tmp_path: Path) -> None:
