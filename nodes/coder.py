@@ -30,7 +30,7 @@ async def coder(state: StepTask, runtime: Runtime[RunContext]) -> ResearchState:
     async def work() -> Outcome:
         run, workspace, step = current_run(), Workspace(evidence_of(runtime)), state["step"]
         prompt = await lay_out(run, state, workspace)
-        with_tools = await works_with_tools(run, step) and not (prompt.has_jsonl and not step.tools)
+        with_tools = await works_with_tools(run, step)
         outcome = await (_with_tools if with_tools else run_programs)(run, state, prompt, workspace)
         if prompt.has_jsonl and outcome.result.status == "failed":  # what no program found, a search may find
             searched = await search_for_step(

@@ -164,15 +164,6 @@ async def test_numbers_that_a_look_quoted_may_stand_in_the_last_program(endpoint
     assert report.results[0].finding == "That is 9623 lamps."
 
 
-async def test_from_deep_on_texts_are_explored_by_programs_too(endpoint: OpenAIServer, tmp_path: Path) -> None:
-    folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
-    endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
-    endpoint.script["coder"] = written([{"code": "print('QUOTE letter-12.md: saw the mail')"}])
-    await aresearch("What did the keeper see, and when?", docs=[folder], depth="deep", max_plan_iterations=1)
-    [asked, *_] = [body for body in endpoint.requests if role_of(body) == "coder"]
-    assert "QUOTE path: words" in asked["messages"][0]["content"]
-
-
 async def test_programs_hold_the_first_draft_against_all_texts(endpoint: OpenAIServer, tmp_path: Path) -> None:
     folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {0}. It was wet on day {0}.")
     plan = {**json.loads(step_of("Quote post-texts.jsonl.")), "outline": [{"title": "Mail", "wanted": "Its days"}]}
