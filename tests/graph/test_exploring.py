@@ -11,7 +11,7 @@ import pytest
 from leadline import aresearch
 from leadline.runs.actions import areplay
 from schemas.coder import LOOKED
-from schemas.depth import LEVELS
+from schemas.depth import LEVELS, Depth
 from schemas.events import Event
 from services.reports.bundle import verify_bundle
 from services.run.errors import SandboxRefused
@@ -284,6 +284,20 @@ async def test_no_look_is_offered_for_which_time_or_tokens_would_not_suffice(
     )
     systems = [body["messages"][0]["content"] for body in endpoint.requests if role_of(body) == "coder"]
     assert ["times at most" in system for system in systems] == [True, False]
+
+
+@pytest.mark.parametrize(("depth", "tokens"), [("standard", LOOKED), ("deep", LEVELS["deep"].passage_tokens)])
+async def test_looks_are_larger_where_a_depth_shows_more(
+    endpoint: OpenAIServer, tmp_path: Path, depth: Depth, tokens: int
+) -> None:
+    folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
+    endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
+    endpoint.script["coder"] = written([{"code": "print('QUOTE letter-12.md: saw the mail')"}])
+    question = "How many letters are there, and how many of them tell what the keeper saw?"
+    await aresearch(question, docs=[folder], depth=depth, max_plan_iterations=1)
+    [system, *_] = [body["messages"][0]["content"] for body in endpoint.requests if role_of(body) == "coder"]
+    [shown] = re.findall(r"in at most (\d+) characters", system)
+    assert 3 * tokens < int(shown) <= 4 * tokens
 
 
 async def test_looks_end_when_none_is_left(endpoint: OpenAIServer, tmp_path: Path) -> None:

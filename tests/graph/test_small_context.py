@@ -104,3 +104,14 @@ async def test_a_context_that_nobody_set_is_learned_from_the_first_refusal(
     report = await run_in_small_context(endpoint, long_docs)
     assert [limit for limit in report.limits if "did not fit" in limit]
     assert len(endpoint.requests) <= report.usage.total.calls + 3
+
+
+async def test_a_writer_whose_context_has_no_room_for_evidence_is_not_asked(
+    endpoint: OpenAIServer, long_docs: Path, environment: SetEnvironment
+) -> None:
+    environment(LEADLINE_CONTEXT_WINDOW_REPORTER="3000")
+    endpoint.choose = much_found
+    report = await aresearch(QUESTION, docs=[long_docs], max_step_num=STEPS, max_plan_iterations=1)
+    assert "reporter" not in endpoint.roles
+    assert any("have no room for the prompt of the role reporter" in limit for limit in report.limits)
+    assert "wire sounding machine" in report.markdown

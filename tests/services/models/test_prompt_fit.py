@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from prompts import render
+from schemas.coder import CoderPrompt, Look
 from schemas.context import RunContext
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.reporter import ReporterPrompt
@@ -132,3 +133,16 @@ async def test_a_limit_without_room_for_any_evidence_is_a_limit_that_is_reached(
     with working_for(run), pytest.raises(LimitReached):
         await write("reporter", prompt(5))
     assert not endpoint.requests
+
+
+def test_earlier_looks_are_left_out_before_the_last_one() -> None:
+    looks = [Look(code="", output="word " * 200, error="", thought=f"Look {at}.", quotes=[]) for at in range(3)]
+    asked = CoderPrompt(question="q", locale="en-US", title="t", description="d", feedback="", findings=[], tables=[], attempts=[])  # fmt: skip
+
+    def size(shown: list[Look]) -> int:
+        return estimate_tokens(render("coder", asked.model_copy(update={"looks": shown})))
+
+    for kept in (looks, looks[1:], looks[2:]):
+        fitted = fit("coder", asked.model_copy(update={"looks": looks}), int((size(kept) + 5) / FILLED)).prompt
+        assert isinstance(fitted, CoderPrompt)
+        assert fitted.looks == kept
