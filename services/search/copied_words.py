@@ -21,7 +21,7 @@ LONGEST_COPY, LONGEST_QUOTE = 900, 1_800
 LONGEST_BELOW = 900
 """Characters below a quote in which a list that it introduces, or the line that says whose words they are, is looked for."""
 _LINE = re.compile(r"[^\n]++")
-_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)、])[ \t]*(?![-\d])")
+_ITEM = re.compile(r"(?:[-*+•]|\d{1,3}[.)、])(?![-*\d])")
 _COPY = re.compile(rf"{COPIED}([^\n]{{1,500}}?): ([^\n]+)")
 
 
@@ -87,11 +87,12 @@ def _with_what_belongs(end: int, text: str) -> int:
     """Return the end of a quote with the list that it introduces, or the line near below that says whose words it has."""
     lines = list(_LINE.finditer(text, end, end + LONGEST_BELOW))
     if text[:end].endswith((":", "：")):
-        listed = list(takewhile(lambda line: _ITEM.match(line[0]), lines))
+        listed = list(takewhile(lambda line: _ITEM.match(line[0].strip()), lines))
         return listed[-1].end() if listed else end
     for line in lines:
-        if ATTRIBUTES.fullmatch(line[0].strip()):
+        words = line[0].strip()
+        if ATTRIBUTES.fullmatch(words):
             return line.end()
-        if _ITEM.match(line[0]) or line[0].startswith("#"):
+        if _ITEM.match(words) or words.startswith("#"):
             break
     return end

@@ -13,6 +13,7 @@ from leadline.runs.actions import areplay
 from schemas.coder import LOOKED
 from schemas.depth import LEVELS, Depth
 from schemas.events import Event
+from schemas.reporter import Report
 from services.reports.bundle import verify_bundle
 from services.run.errors import SandboxRefused
 from services.sandbox.sandbox import Sandbox
@@ -24,6 +25,7 @@ from tests.graph.test_tools import endpoint
 
 __all__ = ["endpoint"]
 pytestmark = pytest.mark.long
+QUESTION = "How many letters are there, and how many of them tell what the keeper saw?"
 
 
 def letters(folder: Path, numbers: range, text: str) -> Path:
@@ -38,6 +40,11 @@ def step_of(description: str) -> str:
     """Return a plan of one processing step, as a model gives it."""
     step = {"id": "1", "title": "Mail", "description": description, "step_type": "processing"}
     return json.dumps({"title": "Mail", "steps": [step]})
+
+
+async def counted(folder: Path, tmp_path: Path, **choices: Any) -> Report:
+    """Research how many letters there are, by one plan."""
+    return await aresearch(QUESTION, docs=[folder], out=tmp_path / "out", max_plan_iterations=1, **choices)
 
 
 def written(codes: Iterable[Any]) -> list[Scripted]:
@@ -60,11 +67,9 @@ async def test_what_a_program_copies_from_texts_is_quoted_from_them_and_its_tabl
     endpoint.script["reporter"] = [
         "# Mail\n\nThe keeper saw the mail of day 3 [E1-3]. Of 14 letters 14 have ends [E1-2].\n"
     ]
-    report = await aresearch(
-        "How many letters are there, and how many of them tell what the keeper saw?",
-        docs=[folder],
-        out=tmp_path / "out",
-        max_plan_iterations=1,
+    report = await counted(
+        folder,
+        tmp_path,
         max_step_attempts=1,
     )
     [_, mended] = endpoint.asked("coder")
@@ -93,9 +98,7 @@ async def test_a_program_looks_at_the_texts_first_and_what_it_quotes_survives_it
     endpoint.script["coder"] = written((look, codes[0], codes[1]))
     redone = {"step_id": "1", "reason": "Read again.", "redo": True, "feedback": "Quote letter 12."}
     endpoint.script["reflector"] = [json.dumps({"steps": [redone]}), json.dumps({"has_enough_context": True})]
-    report = await aresearch(
-        "How many letters are there, and how many of them tell what the keeper saw?", docs=[folder]
-    )
+    report = await aresearch(QUESTION, docs=[folder])
     systems = [body["messages"][0]["content"] for body in endpoint.requests if role_of(body) == "coder"]
     assert ["look at the texts" in system for system in systems] == [True, True, True]
     [_, second, _] = endpoint.asked("coder")
@@ -124,11 +127,9 @@ async def test_programs_read_on_from_what_the_last_look_printed_and_a_step_may_b
     }
     endpoint.script["coder"] = written([*looks, last])
     events: list[Event] = []
-    report = await aresearch(
-        "How many letters are there, and how many of them tell what the keeper saw?",
-        docs=[folder],
-        out=tmp_path / "out",
-        max_plan_iterations=1,
+    report = await counted(
+        folder,
+        tmp_path,
         on_event=events.append,
     )
     assert [event.data["excerpts"] for event in events if event.type == "round"] == [0, 1, 1]
@@ -180,11 +181,9 @@ async def test_programs_hold_the_first_draft_against_all_texts(endpoint: OpenAIS
         "# Mail\n\nThe keeper saw the mail of day 11 [E1-1].\n\n===\nWhy?\n\n===\nThe mail was lost.\n",
         "# Mail\n\nThe keeper saw the mail of day 11 [E1-1]. It was wet on day 11 [E2-1].\n",
     ]
-    report = await aresearch(
-        "How many letters are there, and how many of them tell what the keeper saw?",
-        docs=[folder],
-        out=tmp_path / "out",
-        max_plan_iterations=1,
+    report = await counted(
+        folder,
+        tmp_path,
         length="full",
     )
     _, first, second = endpoint.asked("coder")
@@ -207,10 +206,9 @@ async def test_what_no_program_finds_is_searched(endpoint: OpenAIServer, tmp_pat
     endpoint.script["planner"] = [step_of("Quote post-texts.jsonl: what the keeper saw.")]
     endpoint.script["coder"] = [json.dumps({"description": "letters", "code": "print(1 / 0)"})] * 3
     endpoint.choose = lambda body: quoting("The keeper saw the mail of day 11.")(body) if role_of(body) == "researcher" else None  # fmt: skip
-    report = await aresearch(
-        "How many letters are there, and how many of them tell what the keeper saw?",
-        docs=[folder],
-        max_plan_iterations=1,
+    report = await counted(
+        folder,
+        tmp_path,
     )
     [result] = report.results
     assert (result.status, [excerpt.quote for excerpt in result.excerpts]) == (
@@ -235,7 +233,7 @@ async def test_texts_are_offered_to_a_planner_only_where_programs_run(
     monkeypatch.setattr(Sandbox, "_require_isolation", refused)
     environment(LEADLINE_SANDBOX=mode)
     folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
-    question = "How many letters are there, and how many of them tell what the keeper saw?"
+    question = QUESTION
     await aresearch(question, docs=[folder], max_plan_iterations=1)
     [planned, *_] = endpoint.asked("planner")
     assert ("post-texts.jsonl" in planned) == offered
@@ -254,10 +252,9 @@ async def test_what_looks_quoted_stays_where_no_program_computes(
         endpoint.fault = lambda number, role, body: (
             error(400, "No more of these.", "refused", "messages") if role == "coder" and number > 5 else None
         )
-    report = await aresearch(
-        "How many letters are there, and how many of them tell what the keeper saw?",
-        docs=[folder],
-        max_plan_iterations=1,
+    report = await counted(
+        folder,
+        tmp_path,
     )
     [result] = report.results
     assert (result.status, [excerpt.quote for excerpt in result.excerpts]) == (
@@ -276,10 +273,9 @@ async def test_no_look_is_offered_for_which_time_or_tokens_would_not_suffice(
     endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
     codes = [{"look": True, "code": "print('open')"}, {"code": "print('QUOTE letter-12.md: saw the mail')"}]
     endpoint.script["coder"] = written(codes)
-    await aresearch(
-        "How many letters are there, and how many of them tell what the keeper saw?",
-        docs=[folder],
-        max_plan_iterations=1,
+    await counted(
+        folder,
+        tmp_path,
         max_tokens=100_000,
     )
     systems = [body["messages"][0]["content"] for body in endpoint.requests if role_of(body) == "coder"]
@@ -293,7 +289,7 @@ async def test_looks_are_larger_where_a_depth_shows_more(
     folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
     endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
     endpoint.script["coder"] = written([{"code": "print('QUOTE letter-12.md: saw the mail')"}])
-    question = "How many letters are there, and how many of them tell what the keeper saw?"
+    question = QUESTION
     await aresearch(question, docs=[folder], depth=depth, max_plan_iterations=1)
     [system, *_] = [body["messages"][0]["content"] for body in endpoint.requests if role_of(body) == "coder"]
     [shown] = re.findall(r"in at most (\d+) characters", system)
@@ -305,10 +301,9 @@ async def test_looks_end_when_none_is_left(endpoint: OpenAIServer, tmp_path: Pat
     endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
     look = {"look": True, "code": "print('There are letters.')", "description": "letters"}
     endpoint.script["coder"] = [json.dumps(look)] * 9
-    report = await aresearch(
-        "How many letters are there, and how many of them tell what the keeper saw?",
-        docs=[folder],
-        max_plan_iterations=1,
+    report = await counted(
+        folder,
+        tmp_path,
     )
     assert len(endpoint.asked("coder")) == LEVELS["standard"].looks + 1
     assert report.results[0].finding.endswith("There are letters.")

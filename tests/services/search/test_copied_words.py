@@ -24,7 +24,7 @@ async def test_words_are_quoted_with_their_sentences_if_these_are_not_too_long(t
     (folder / "a.md").write_text("# A\n\nIt rained. The keeper\nsaw **the mail** of June. He slept.\n\nEnd.\n")
     (folder / "c.md").write_text(
         "# C\n\n1、\n\nFirst. The mail is late.\n\nIt rains.\n\n-- a keeper\n\n2、\n\nThe mail was found.\n\n"
-        "3、\n\nMore.\n\n-- another\n\nThe mail brought:\n\n- lamps\n- oil\n\nAll was used.\n"
+        "3、\n\nMore.\n\n-- another\n\nThe mail brought:\n\n- 3 lamps\n- oil\n\n**All** was used.\n"
     )
     (folder / "b.md").write_text(f"# B\n\nThe keeper saw the mail of July {'and more ' * LONGEST_QUOTE}.\n")
     copies = [
@@ -44,7 +44,7 @@ async def test_words_are_quoted_with_their_sentences_if_these_are_not_too_long(t
         ("A", "The keeper\nsaw **the mail** of June. He slept."),
         ("C", "The mail is late.\n\nIt rains.\n\n-- a keeper"),
         ("C", "The mail was found."),
-        ("C", "The mail brought:\n\n- lamps\n- oil"),
+        ("C", "The mail brought:\n\n- 3 lamps\n- oil"),
     ]
     for passage in located.passages:
         text = await evidence.get_text(passage.content_hash)
