@@ -176,7 +176,7 @@ def _markitdown(data: bytes, suffix: str) -> str:
     }  # fmt: skip
     about = StreamInfo(extension=suffix, charset="utf-8" if suffix == ".html" else None)
     text = kinds[suffix]().convert(io.BytesIO(data), about, **_AS_WRITTEN).markdown
-    text = _DEFINITION.sub(lambda term: f"{term[1]}: " if term[1] else "", _SLIDE.sub(r"## Slide \1", text))
+    text = _DEFINITION.sub(lambda term: f"* {term[1]}: " if term[1] else "* ", _SLIDE.sub(r"## Slide \1", text))
     return _HEADLESS.sub(r"\2\1", text)
 
 

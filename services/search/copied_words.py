@@ -13,6 +13,7 @@ from services.search.gather import Gathered
 from services.search.hit import HitPassage
 from services.search.pool import Key, Pool
 from services.search.providers import providers_for
+from services.text.code_blocks import code_blocks
 from services.text.passages import ATTRIBUTES, sentences
 from services.text.quote_location import locate
 
@@ -68,24 +69,34 @@ async def located_once(run: Run, copies: Sequence[Copy], evidence: EvidenceStore
 
 
 def _whole_sentences(words: str, text: str) -> HitPassage | None:
-    """Return the place of the sentences of a paragraph, or of several, that hold words, with what belongs to these below.
+    """Return the place of the sentences of a paragraph, or of several, or of the parts of code, that hold words, with what belongs to these below.
 
     None where the text does not hold these words.
     """
     if (place := locate(words, text)) is None:
         return None
-    start = text.rfind("\n\n", 0, place[0]) + 2 if "\n\n" in text[: place[0]] else 0
-    end = text.find("\n\n", place[1])
-    spans = [(start + span.start, start + span.end) for span in sentences(text[start : end if end >= 0 else None])]
+    start, end = _code_around(place[0], text) or _paragraph_around(place, text)
+    spans = [(start + span.start, start + span.end) for span in sentences(text[start:end])]
     held = [span for span in spans if span[0] < place[1] and place[0] < span[1]] or [place]
     whole = held[0][0], _with_what_belongs(held[-1][1], text)
     first, last = whole if whole[1] - whole[0] <= LONGEST_QUOTE else place
     return HitPassage(start=first, end=last)
 
 
+def _code_around(place: int, text: str) -> tuple[int, int] | None:
+    return next(((block.start, block.end) for block in code_blocks(text) if block.start <= place < block.end), None)
+
+
+def _paragraph_around(place: tuple[int, int], text: str) -> tuple[int, int]:
+    before, after = text.rfind("\n\n", 0, place[0]), text.find("\n\n", place[1])
+    return before + 2 if before >= 0 else 0, after if after >= 0 else len(text)
+
+
 def _with_what_belongs(end: int, text: str) -> int:
     """Return the end of a quote with the list that it introduces, or the line near below that says whose words it has."""
-    lines = list(_LINE.finditer(text, end, end + LONGEST_BELOW))
+    lines = [
+        line for line in _LINE.finditer(text, end, end + LONGEST_BELOW) if text[line.end() : line.end() + 1] in "\n"
+    ]
     if text[:end].endswith((":", "：")):
         listed = list(takewhile(lambda line: _ITEM.match(line[0].strip()), lines))
         return listed[-1].end() if listed else end

@@ -13,6 +13,7 @@ FENCED = re.compile(CODE, re.MULTILINE)
 FENCE_LINE = re.compile(r"(?m)^[ \t]*+(?:`{3,}+|~{3,}+)[ \t]*+$")
 _CLOSING = re.compile(r"([ \t]*+)[^\w\n({\[]*+(?:\n|\Z)")
 """A line of code that has no words and opens nothing: blank, `}`, or `#` in a comment."""
+_BELOW = re.compile(r"(?:[ \t]*+\n)*+([ \t]*+)")
 
 
 def code_blocks(text: str) -> Iterator[Span]:
@@ -48,12 +49,9 @@ def _code_parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     lines: list[tuple[int, int]] = []
     while start < end:
         if len(lines) == CODE_LINES:
-            closing = [
-                (place, found)
-                for place, line in enumerate(lines, 1)
-                if (found := _CLOSING.fullmatch(text, *line)) and not (place == 1 and is_fence(found[0]))
-            ]
-            last = max((-len(found[1]), place) for place, found in closing)[1] if closing else CODE_LINES
+            indented = [(_closes(text, line, end), place) for place, line in enumerate(lines, 1)]
+            closing = [(-depth, place) for depth, place in indented if depth is not None]
+            last = max(closing)[1] if closing else CODE_LINES
             yield lines[0][0], lines[last - 1][1]
             del lines[:last]
         line_end = text.find("\n", start, end) + 1 or end
@@ -61,3 +59,12 @@ def _code_parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         start = line_end
     if lines:
         yield lines[0][0], end
+
+
+def _closes(text: str, line: tuple[int, int], end: int) -> int | None:
+    """Return how far a line is indented that closes something, a blank one as the line below it; None of others and of a fence that opens."""
+    found = _CLOSING.fullmatch(text, *line)
+    if found is None or is_fence(found[0]):
+        return None
+    below = None if found[0].strip() else _BELOW.match(text, line[1], end)
+    return len((below or found)[1])

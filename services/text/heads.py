@@ -3,6 +3,7 @@
 import re
 from bisect import bisect
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -10,7 +11,7 @@ from services.text.code_blocks import code_blocks
 from services.text.page_numbers import is_page
 from services.text.passages import WRAPPED, split
 from services.text.quotable import without_markup
-from services.text.spans import plain_heading
+from services.text.spans import Span, lines_enclosing, plain_heading
 from services.text.tables import row_of, same_table
 
 MAX_HEADS = 2_000
@@ -55,22 +56,34 @@ class Sections:
     def __init__(self, text: str) -> None:
         self._text = text
         self._passages = split(text)
+        self._code = [*code_blocks(text)]
 
     def at(self, start: int) -> str:
-        """Return the innermost heading above a place, behind those above it that tell which it is, the innermost line that encloses it, and the label of its paragraph; empty without any."""
-        return labelled(self._unlabelled(start)[0], label_at(self._text, start))
+        """Return the innermost heading above a place, behind those above it that tell which it is, the innermost line that encloses it, or all of them in code, and the label of its paragraph; empty without any."""
+        span, code = self._passage(start), self._code_at(start)
+        if code is not None:
+            above = lines_enclosing(self._text[code.start : start], start - code.start)
+            return labelled(_plain(replace(span, enclosing="").section), above)
+        return labelled(_plain(span.section), label_at(self._text, start))
 
     def names(self, start: int) -> tuple[str, ...]:
-        """Return the same, and as earlier bundles have it: without the label, without the headings above the innermost, and with the label of a sentence on a line above."""
-        unlabelled, before = self._unlabelled(start)
-        former = label_at(self._text, start, stops="")
-        return self.at(start), unlabelled, before, labelled(unlabelled, former)
+        """Return the same, and as earlier bundles have it: without the label, without the headings above the innermost, with the label of a sentence on a line above, and without a line that encloses it."""
+        span = self._passage(start)
+        open_span, former = replace(span, enclosing=""), label_at(self._text, start, stops="")
+        unlabelled, *others = map(_plain, (span.section, span.innermost, open_span.section, open_span.innermost))
+        return self.at(start), unlabelled, *others, labelled(unlabelled, former)
 
-    def _unlabelled(self, start: int) -> tuple[str, str]:
+    def _passage(self, start: int) -> Span:
         place = bisect(self._passages, start, key=lambda passage: passage.start) - 1
-        named = (self._passages[place].section, self._passages[place].innermost) if place >= 0 else ("", "")
-        section, innermost = (without_markup(name)[:LONGEST_SECTION] for name in named)
-        return section, innermost
+        return self._passages[place] if place >= 0 else Span(0, 0)
+
+    def _code_at(self, start: int) -> Span | None:
+        place = bisect(self._code, start, key=lambda block: block.start) - 1
+        return self._code[place] if place >= 0 and start < self._code[place].end else None
+
+
+def _plain(section: str) -> str:
+    return without_markup(section)[:LONGEST_SECTION]
 
 
 def labelled(section: str, label: str) -> str:

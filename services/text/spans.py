@@ -100,7 +100,7 @@ class EnclosingLines:
             self._close(len(line[1]))
             self._open.append((len(line[1]), line[2]))
         self._read = first
-        own, following = _INDENTATION.match(self._text, first, start), _NEXT.search(self._text, start, end)
+        own, following = _INDENTATION.match(self._text, first, end), _NEXT.search(self._text, start, end)
         indentation = len(own[0]) if own and (following is None or following[1]) else 0
         above = (words.strip(_OPENING) for indented, words in self._open if indented < indentation)
         self._above = " > ".join([*filter(None, above)][-MAX_ENCLOSING:])
@@ -109,3 +109,35 @@ class EnclosingLines:
     def _close(self, indentation: int) -> None:
         while self._open and self._open[-1][0] >= indentation:
             self._open.pop()
+
+
+LONGEST_ENCLOSING = 60
+"""Characters of a line that encloses a line of code."""
+LONGEST_ENCLOSINGS = 120
+"""Characters of all of them, the innermost ones."""
+FURTHEST_CODE = 20_000
+"""Characters above a line of code in which they are looked for."""
+
+
+def lines_enclosing(code: str, start: int) -> str:
+    """Return the lines that enclose a line of code by their indentation, outermost first, joined by ` > `: a class, its method, the condition.
+
+    A line without a word at its beginning, such as `):` or `{`, closes or opens what the line above it, as much indented, begins.
+    """
+    first = code.rfind("\n", 0, start) + 1
+    indentation = len(code[first:]) - len(code[first:].lstrip(" \t"))
+    found: list[str] = []
+    for line in reversed(code[max(0, first - FURTHEST_CODE) : first].splitlines()):
+        words = line.lstrip()
+        if not words or len(line) - len(words) >= indentation:
+            continue
+        is_named = words[0].isalnum() or words[0] == "_"
+        indentation = len(line) - len(words) + (not is_named)
+        words = words.rstrip().strip(_OPENING)[:LONGEST_ENCLOSING]
+        if is_named and sum(map(len, [words, *found])) > LONGEST_ENCLOSINGS:
+            break
+        if is_named:
+            found.insert(0, words)
+        if not indentation:
+            break
+    return " > ".join(found)

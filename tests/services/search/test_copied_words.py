@@ -8,7 +8,7 @@ from schemas.coder import MOST_COPIES
 from schemas.context import RunContext
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
-from services.search.copied_words import LONGEST_QUOTE, Copy, copies_of, located_once
+from services.search.copied_words import LONGEST_BELOW, LONGEST_QUOTE, Copy, copies_of, located_once
 from services.search.providers import allow_folders
 
 
@@ -26,6 +26,10 @@ async def test_words_are_quoted_with_their_sentences_if_these_are_not_too_long(t
         "# C\n\n1、\n\nFirst. The mail is late.\n\nIt rains.\n\n-- a keeper\n\n2、\n\nThe mail was found.\n\n"
         "3、\n\nMore.\n\n-- another\n\nThe mail brought:\n\n- 3 lamps\n- oil\n\n**All** was used.\n"
     )
+    long_list = f"The hold has:\n\n- rope\n- {'an old net, ' * LONGEST_BELOW}\n"
+    (folder / "d.md").write_text(
+        f"# D\n\n{long_list}\n```python\nclass Post:\n    def send(self):\n        self.ring()\n```\n"
+    )
     (folder / "b.md").write_text(f"# B\n\nThe keeper saw the mail of July {'and more ' * LONGEST_QUOTE}.\n")
     copies = [
         Copy("b.md", "the mail of July"),
@@ -35,6 +39,8 @@ async def test_words_are_quoted_with_their_sentences_if_these_are_not_too_long(t
         Copy("c.md", "The mail is late"),
         Copy("c.md", "mail was found"),
         Copy("c.md", "The mail brought"),
+        Copy("d.md", "The hold has"),
+        Copy("d.md", "self.ring()"),
     ]
     allow_folders([str(folder)])
     evidence = EvidenceStore(InMemoryStore())
@@ -45,6 +51,8 @@ async def test_words_are_quoted_with_their_sentences_if_these_are_not_too_long(t
         ("C", "The mail is late.\n\nIt rains.\n\n-- a keeper"),
         ("C", "The mail was found."),
         ("C", "The mail brought:\n\n- 3 lamps\n- oil"),
+        ("D", "The hold has:\n\n- rope"),
+        ("D", "```python\nclass Post:\n    def send(self):\n        self.ring()\n```"),
     ]
     for passage in located.passages:
         text = await evidence.get_text(passage.content_hash)

@@ -14,7 +14,7 @@ async def test_names_numbers_and_terms_of_a_page_stay_as_they_are_written(tmp_pa
     )
     [hit] = await (await open_documents(folder, tmp_path / "home")).search("MAX_AGE_S", 1, "words")
     assert hit.title == "The limits of it"
-    assert hit.text == "# The [limit](#l)s of it\n\nMAX_AGE_S: At most 2^31-1, *not* more.\n\n```\na\n  b\n```"
+    assert hit.text == "# The [limit](#l)s of it\n\n* MAX_AGE_S: At most 2^31-1, *not* more.\n\n```\na\n  b\n```"
 
 
 async def test_a_page_is_read_as_its_scripts_show_it_and_a_list_of_sections_as_sections(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What stands above a place of a text: the label of its paragraph."""
+"""What stands above a place of a text: the label of its paragraph, and what encloses a line of code."""
 
 import pytest
 
@@ -50,3 +50,51 @@ def test_who_speaks_is_known_amid_a_paragraph(words: str, label: str) -> None:
     assert label_at(MINUTES, place) == label
     section = " > ".join(filter(None, ["The rope", label]))
     assert Sections(MINUTES).names(place)[:2] == (section, "The rope")
+
+
+CODE = """# Bell
+
+## Use
+
+```python
+import os
+
+class Bell(Thing):
+    def ring(
+        self,
+        times: int,
+    ) -> None:
+        for _ in range(times):
+            self.strike()
+
+        self.rest()
+```
+
+```c
+static void ring(int times)
+{
+    strike(times);
+}
+```
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "above"),
+    [
+        ("import os", []),
+        ("self.strike()", ["class Bell(Thing)", "def ring", "for _ in range(times)"]),
+        ("self.rest()", ["class Bell(Thing)", "def ring"]),
+        ("strike(times);", ["static void ring(int times)"]),
+    ],
+)
+def test_a_line_of_code_has_the_lines_that_enclose_it(words: str, above: list[str]) -> None:
+    place = CODE.index(words)
+    assert Sections(CODE).at(place) == " > ".join(["Use", *above])
+    assert "Use" in Sections(CODE).names(place), "as bundles have it that were made before"
+
+
+def test_of_many_lines_that_enclose_code_the_innermost_are_told() -> None:
+    lines = [f"{' ' * depth}def level_{depth}_{'x' * 30}():" for depth in range(9)]
+    code = "\n".join(["```python", *lines, f"{' ' * 9}work()", "```"])
+    assert Sections(code).at(code.index("work()")) == " > ".join(line.strip(" :") for line in lines[-2:])

@@ -94,6 +94,12 @@ def test_parts_of_long_code_end_at_lines_without_words_where_there_are_some() ->
     code = "```c\n" + "\n # \n".join(bodies) + "\n```"
     parts = [code[span.start : span.end] for span in sentences(code)]
     assert [part.splitlines()[0] for part in parts] == ["```c", "read(2, 0);", "read(4, 0);"]
+    functions = "\n\n".join(
+        f"def f{part}():\n" + "\n\n".join(f"    step({line})" for line in range(6)) for part in range(3)
+    )
+    code = f"```python\n{functions}\n```"
+    parts = [code[span.start : span.end] for span in sentences(code)]
+    assert [part.splitlines()[0] for part in parts] == ["```python", "def f1():", "def f2():"]
 
 
 def test_code_stays_whole_up_to_three_passages_and_longer_code_is_cut_between_lines() -> None:
