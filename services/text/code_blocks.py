@@ -13,7 +13,7 @@ FENCED = re.compile(CODE, re.MULTILINE)
 FENCE_LINE = re.compile(r"(?m)^[ \t]*+(?:`{3,}+|~{3,}+)[ \t]*+$")
 _CLOSING = re.compile(r"([ \t]*+)[^\w\n({\[]*+(?:\n|\Z)")
 """A line of code that has no words and opens nothing: blank, `}`, or `#` in a comment."""
-_BELOW = re.compile(r"(?:[ \t]*+\n)*+([ \t]*+)")
+_BELOW = re.compile(r"(?:[ \t]{0,99}+\n){0,3}([ \t]{0,99}+)")
 
 
 def code_blocks(text: str) -> Iterator[Span]:
