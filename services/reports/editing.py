@@ -1,8 +1,9 @@
 """Changes of a report by blocks: by a model that sees what the check objected to, or without one, by leaving out or shortening sections."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from schemas.document import Alignment, Block, Heading, Listing, Paragraph, Table
 from schemas.evidence import EXCERPT_ID, Claim, Excerpt
@@ -22,6 +23,8 @@ from services.text.length import estimate, words_in
 TEMPLATE = "reporter_editing"
 NEAREST = 3
 """Excerpts nearest to a statement with an objection that an editor sees, whether the draft cites them or not."""
+BETWEEN = 400
+"""Characters between an excerpt that a statement with an objection cites and the next one in its source, which an editor sees, too."""
 MAX_UNUSED = 12
 """Unused excerpts that an editor sees."""
 CITED_TOKENS = 10_000
@@ -207,7 +210,8 @@ async def edited(
         reason = " ".join(filter(None, [claim.reason, reasons.get(claim.text, "")]))
         if (view := holder_of(claim.text, views)) is not None:
             view.objections.append(Objection(text=claim.text, reason=reason))
-            wanted.update(cited_in(next(piece.blocks for piece in pieces if piece.id == view.id)))
+            cited = cited_in(next(piece.blocks for piece in pieces if piece.id == view.id))
+            wanted.update([*cited, *beside({held.get(key, key) for key in cited}, whole)])
             wanted.update(excerpt.id for excerpt in nearest(claim.text, whole, draft.sources, NEAREST))
             decisive = claim.judgement.words if claim.judgement else ""
             wanted.update([excerpt.id for excerpt in whole if decisive and decisive in excerpt.quote][:NEAREST])
@@ -236,6 +240,13 @@ async def edited(
     if not blocks or blocks == draft.blocks or words_in(to_draft(blocks)) < min_words:
         return None
     return blocks
+
+
+def beside(ids: Collection[str], excerpts: Iterable[Excerpt]) -> set[str]:
+    """Return the ids of the excerpts that stand next before and behind some in their sources, where little stands between."""
+    ordered = sorted(excerpts, key=lambda excerpt: (excerpt.content_hash, excerpt.start))
+    near = [(a, b) for a, b in pairwise(ordered) if a.content_hash == b.content_hash and b.start - a.end <= BETWEEN]
+    return {other.id for pair in near for one, other in (pair, pair[::-1]) if one.id in ids}
 
 
 def holder_of(statement: str, views: Sequence[BlockView]) -> BlockView | None:

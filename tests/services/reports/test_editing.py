@@ -2,8 +2,9 @@
 
 import pytest
 
+from schemas.evidence import Excerpt
 from schemas.reporter_editing import BlockView, Edit
-from services.reports.editing import holder_of, pieces_of, views_of, with_edits
+from services.reports.editing import BETWEEN, beside, holder_of, pieces_of, views_of, with_edits
 from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft
 
@@ -137,3 +138,14 @@ def test_an_editor_sees_conclusions_marked_as_it_is_to_mark_them() -> None:
     told = "So wire was quicker [inferred: E1-1, E2-3]."
     [view] = views_of(pieces_of(read_draft(told)))
     assert view.text.strip() == told
+
+
+def test_what_stands_next_to_an_excerpt_is_shown_beside_it() -> None:
+    places = {"E1-1": ("a", 0), "E1-2": ("a", 50), "E1-3": ("a", 90), "E1-4": ("a", 100 + BETWEEN), "E2-1": ("b", 40)}
+    excerpts = [
+        Excerpt(id=key, content_hash=source, quote="x" * 9, start=start, end=start + 9)
+        for key, (source, start) in places.items()
+    ]
+    assert beside({"E1-2"}, excerpts) == {"E1-1", "E1-3"}
+    assert beside({"E1-3"}, excerpts) == {"E1-2"}
+    assert beside({"E2-1"}, excerpts) == set()
