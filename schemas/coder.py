@@ -144,11 +144,20 @@ class Code(BaseModel):
     """What the step comes to, where texts were read."""
 
 
-_THOUGHT: Any = (Annotated[str, AtMost(1_200)], Field("", description="What the last look told, and what to see next."))
+MAX_PARAGRAPHS = 6
+_Paragraphs = Annotated[
+    str,
+    BeforeValidator(_joined),
+    WithJsonSchema({"type": "array", "items": {"type": "string", "maxLength": LONGEST}, "maxItems": MAX_PARAGRAPHS}),
+]
+_THOUGHT: Any = (
+    Annotated[str, AtMost(1_900)],
+    Field("", description="Notes of what the last look told, and what to see next."),
+)
 _LOOK: Any = (bool, Field(False, description="True where the program only looks at the texts."))
 _FINDING: Any = (
-    Annotated[str, AtMost(1_900)],
-    Field("", description="What the step comes to; empty where the program only looks."),
+    _Paragraphs,
+    Field("", description="Paragraphs that say what the step comes to; none where the program only looks."),
 )
 
 
