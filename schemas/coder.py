@@ -49,6 +49,11 @@ class TableView(BaseModel):
     sample: CleanText = ""
     """Its rows as CSV, all of them where they are few, else the first."""
 
+    @property
+    def holds_texts(self) -> bool:
+        """Whether it has a JSON object a line: all texts of a folder."""
+        return ".jsonl" in self.file
+
 
 class CodeAttempt(BaseModel):
     """An earlier attempt of this step and how it ended."""
@@ -111,7 +116,7 @@ class CoderPrompt(BaseModel):
     @property
     def has_jsonl(self) -> bool:
         """Whether a table has a JSON object a line."""
-        return any(".jsonl" in table.file for table in self.tables)
+        return any(table.holds_texts for table in self.tables)
 
 
 MAX_CODE_LINES = 400

@@ -53,12 +53,15 @@ class ReadingProgress(BaseModel):
     """Number of files that took too long in their first attempt."""
 
 
+CallState = Literal["waiting", "thinking", "writing", "running", "again"]
+"""Of a model call: nothing has come yet; reasoning comes; the answer comes; the program that it wrote runs; the call is made again."""
+
+
 class CallProgress(BaseModel):
     """How a model call stands that takes its time: told when its state changes, and every few seconds."""
 
     role: str
-    state: Literal["waiting", "thinking", "writing", "again"]
-    """Nothing has come yet; reasoning comes; the answer comes; the call is made again."""
+    state: CallState
     seconds: float
     """Since this attempt began."""
     attempt: int = 1

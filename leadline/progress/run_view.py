@@ -234,7 +234,7 @@ class Watched:
     def _close(self, event: Event) -> None:
         """Remove calls that cannot be active any more: those of a finished step or node."""
         for place, call in list(self.under_way.items()):
-            of_step = event.type == "step_finished" and call.step == str(event.data.get("step"))
+            of_step = event.type in {"step_finished", "round"} and call.step == str(event.data.get("step"))
             if of_step or (event.type in CLOSING and call.node == event.node):
                 del self.under_way[place]
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Literal
 
-from schemas.events import CallProgress
+from schemas.events import CallProgress, CallState
 from services.models.reasoning_tags import closing_of, may_open
 
 Sign = Literal["alive", "thinking", "writing"]
@@ -126,16 +126,16 @@ def repeated_at_end(text: str) -> int | None:
 
 @asynccontextmanager
 async def progress_reported(
-    watch: AnswerWatch, role: str, attempt: int, on_progress: Callable[[CallProgress], None]
+    state: Callable[[], CallState], role: str, attempt: int, on_progress: Callable[[CallProgress], None]
 ) -> AsyncIterator[None]:
-    """Report the progress of an attempt every few seconds while the block runs; quick attempts report nothing."""
+    """Report how an attempt, or the program that it wrote, stands every few seconds while the block runs; quick ones report nothing."""
     began = time.monotonic()
 
     async def keep_reporting() -> None:
         while True:
             await asyncio.sleep(REPORT_EVERY)
             seconds = round(time.monotonic() - began, 1)
-            on_progress(CallProgress(role=role, state=watch.state, seconds=seconds, attempt=attempt))
+            on_progress(CallProgress(role=role, state=state(), seconds=seconds, attempt=attempt))
 
     reporter_task = asyncio.ensure_future(keep_reporting())
     try:

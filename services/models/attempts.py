@@ -144,7 +144,10 @@ async def _attempt(model: RoleModel, attempts: Attempts, send: Send, on_progress
         attempts.waited += time.monotonic() - began
         attempts.made += 1
         try:
-            async with progress_reported(watch, model.role, attempts.made, on_progress), asyncio.timeout(model.timeout):
+            async with (
+                progress_reported(lambda: watch.state, model.role, attempts.made, on_progress),
+                asyncio.timeout(model.timeout),
+            ):
                 if not comes_in_pieces(model):
                     return await send(watch.hear)
                 async with stall_limited(model, attempts.stalls) as watch.on_sign:

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from schemas.events import CallProgress
 from schemas.usage import CallUsage
-from services.models.answer_watch import AnswerWatch, RepeatsItself, Sign, progress_reported
+from services.models.answer_watch import RepeatsItself, Sign, progress_reported
 from services.models.attempts import Attempts, attempt_until_answered
 from services.models.chat import build
 from services.models.endpoint_memory import Dialect, keep_learned, learned, load_learned
@@ -134,7 +134,7 @@ class Exchange:
         try:
             async with AsyncExitStack() as until_answered:
                 # A large file loads for long
-                async with progress_reported(AnswerWatch(), self.model.role, 1, self._report):
+                async with progress_reported(lambda: "waiting", self.model.role, 1, self._report):
                     await until_answered.enter_async_context(at_hand(self.model))
                 return await self._paid(attempts)
         except LeadlineError as error:

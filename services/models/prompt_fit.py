@@ -62,7 +62,7 @@ def fit(role: str, prompt: BaseModel, room: int) -> Fitted:
 
     The conversation goes first, oldest turn first, then background, unused excerpts, tables, earlier looks and attempts and what other sections tell, then passages and
     excerpts from the lowest relevance up and from the last to the first, at the very last whole findings, the last one first.
-    Pieces are kept whole or left out. Where excerpts are cited, a finding keeps its best one to the end.
+    Pieces are kept whole or left out; the file of all texts stays. Where excerpts are cited, a finding keeps its best one to the end.
 
     Raises:
         DoesNotFit: nothing more can be left out.
@@ -111,6 +111,8 @@ def _pieces(prompt: BaseModel) -> list[tuple[tuple[int, int, int], Path]]:
     for name, rank in order.items():
         items = getattr(prompt, name, [])
         for place, item in enumerate(items[:-1] if name in {"looks", "attempts"} else items):  # the last of these stays
+            if getattr(item, "holds_texts", False):
+                continue  # what a program is to read
             oldest_first = name in {"conversation", "looks", "attempts"}
             worth = (rank, _RELEVANCE.get(getattr(item, "relevance", ""), 0), place if oldest_first else -place)
             pieces.append((worth, (name, place)))

@@ -48,6 +48,11 @@ class Budget:
         """Return the number of tokens left, or None if there is no limit."""
         return None if self.allowance.tokens is None else max(0, self.allowance.tokens - self._tokens)
 
+    def suffices(self, tokens: int, token_cost: float) -> bool:
+        """Tell whether so many tokens are left, and the money for them at `token_cost` dollars each."""
+        room, money = self.room(), self.allowance.cost
+        return (room is None or room > tokens) and (money is None or money - self._cost > tokens * token_cost)
+
     def affordable(
         self, tokens: int, writing: int, price: tuple[float, float] | None
     ) -> tuple[int, LimitReached | None]:

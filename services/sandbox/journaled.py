@@ -10,7 +10,7 @@ from services.run.evidence_store import EvidenceStore, file_hash
 from services.run.log import log
 from services.run.private_paths import without_private
 from services.run.scope import Run, current_run
-from services.sandbox.sandbox import DEFAULT_SECONDS, Mode, Sandbox
+from services.sandbox.sandbox import DEFAULT_SECONDS, MIN_SECONDS, Mode, Sandbox
 
 
 class CodeRun(BaseModel):
@@ -55,10 +55,10 @@ async def _ran(code: str, files: Mapping[str, bytes], evidence: EvidenceStore, s
 
 
 async def run_once(run: Run, code: str, files: Mapping[str, bytes], evidence: EvidenceStore) -> CodeRun:
-    """Run a program in the sandbox, or return the recorded result of the same run."""
+    """Run a program in the sandbox for at most half of the time left, or return the recorded result of the same run."""
 
     async def work() -> CodeRun:
-        return await _ran(code, files, evidence, DEFAULT_SECONDS)
+        return await _ran(code, files, evidence, min(DEFAULT_SECONDS, max(MIN_SECONDS, run.seconds_left / 2)))
 
     request = {"code": code, "files": {name: file_hash(data) for name, data in sorted(files.items())}}
     known = await run.journal.once("code", f"{len(code)} characters", request, CodeRun, work)

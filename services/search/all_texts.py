@@ -66,13 +66,13 @@ def _samples(
     """
     by_path = {record["path"]: record for record in records}
     for hit in index.hits(index.lexical(wanted, PASSAGES))[:NEAREST]:
-        record, place = by_path.get(hit.url.partition("/")[2]), hit.passages[0]
+        record, place = by_path.get(hit.url), hit.passages[0]
         if record is not None:
             wished = f" … {hit.text[place.start : place.end][:SAMPLE]}" if place.start >= SAMPLE else ""
             yield {**{field: record[field] for field in fields}, "text": f"{record['text'][:SAMPLE]}{wished}"}
     named: dict[str, dict[str, str]] = {}
     for record in records:
-        path = PurePath(record["path"])
+        path = PurePath(record["path"].partition("/")[2])
         if path.name in wanted or (path.parent.name and path.parent.name in wanted):
             named.setdefault(path.name if path.name in wanted else str(path.parent), record)
     spread = [records[len(records) * number // (EVENLY + 1)] for number in range(1, EVENLY + 1)]
@@ -85,12 +85,12 @@ def _line(record: dict[str, Any]) -> str:
 
 
 def _records(index: FolderIndex, characters: int) -> Iterator[dict[str, str]]:
-    """Yield the documents but for tables, with the first characters of their texts."""
+    """Yield the documents but for tables, with the first characters of their texts; a path begins with the folder's name, as addresses do."""
     for path, title, published, card_as_json, text in index.documents(characters):
         if PurePath(path).suffix.lower() not in TABLES:
             card = Card.model_validate_json(card_as_json)
             yield {
-                "path": path,
+                "path": f"{index.folder.name}/{path}",
                 "title": card.title or title,
                 "name": card.name,
                 "authors": "; ".join(card.authors),

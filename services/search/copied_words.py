@@ -9,8 +9,9 @@ from typing import NamedTuple
 from schemas.coder import COPIED, MOST_COPIES
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
+from services.search.documents import Documents
 from services.search.gather import Gathered
-from services.search.hit import HitPassage
+from services.search.hit import Hit, HitPassage
 from services.search.pool import Key, Pool
 from services.search.providers import providers_for
 from services.text.code_blocks import code_blocks
@@ -21,6 +22,8 @@ LONGEST_COPY, LONGEST_QUOTE = 900, 1_800
 """Characters of copied words that are looked for, and of the sentences around them; of longer ones the words alone are quoted."""
 LONGEST_BELOW = 900
 """Characters below a quote in which a list that it introduces, or the line that says whose words they are, is looked for."""
+MOST_BORDERS = 5
+"""Colons of a line at which its path may end."""
 _LINE = re.compile(r"[^\n]++")
 _ITEM = re.compile(r"(?:[-*+•]|\d{1,3}[.)、])(?![-*\d])")
 _COPY = re.compile(rf"{COPIED}([^\n]{{1,500}}?): ([^\n]+)")
@@ -30,7 +33,7 @@ class Copy(NamedTuple):
     """Words that a program printed as those of a text."""
 
     path: str
-    """Of the document, below its folder."""
+    """Of the document, with its folder's name in front."""
     words: str
 
 
@@ -55,10 +58,9 @@ async def located_once(run: Run, copies: Sequence[Copy], evidence: EvidenceStore
     async def work() -> Gathered:
         pool, keys = Pool(), dict[Key, None]()
         folders = (await providers_for(run.context)).documents
-        for path, words in copies:
-            for hit in [await asyncio.to_thread(folder.index.at, path) for folder in folders]:
-                place = await asyncio.to_thread(_whole_sentences, words, hit.text) if hit else None
-                if hit and place:
+        for copy in copies:
+            for hit, words in await _named(copy, folders):
+                if place := await asyncio.to_thread(_whole_sentences, words, hit.text):
                     keys |= dict.fromkeys(pool.rank("", [hit.model_copy(update={"passages": [place]})]))
                     break
         passages, sources = await pool.collect([*keys], {key: key for key, _, _ in keys}, evidence)
@@ -66,6 +68,21 @@ async def located_once(run: Run, copies: Sequence[Copy], evidence: EvidenceStore
 
     request = {"copies": [list(copy) for copy in copies]}
     return (await run.journal.once("copies", copies[0].path[:200], request, Gathered, work)).answer
+
+
+async def _named(copy: Copy, folders: Sequence[Documents]) -> list[tuple[Hit, str]]:
+    """Return the documents of a path, each with the words copied from it.
+
+    The path may have colons, and lack the name of a folder if no other one has it.
+    """
+    written = f"{copy.path}: {copy.words}"
+    for border in [match.start() for match in re.finditer(": ", written)][:MOST_BORDERS]:
+        path, words = written[:border], written[border + 2 :]
+        named = [hit for folder in folders if (hit := await folder.at(path))]
+        below = [hit for folder in folders if (hit := await asyncio.to_thread(folder.index.at, path))]
+        if hits := named or (below if len(below) == 1 else []):
+            return [(hit, words) for hit in hits]
+    return []
 
 
 def _whole_sentences(words: str, text: str) -> HitPassage | None:

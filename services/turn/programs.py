@@ -4,6 +4,7 @@ A strong model explores a folder as an analyst with a shell does, by programs wh
 code as actions, arxiv.org/abs/2402.01030). A look is no evidence; the lines `QUOTE path: words` that it prints are looked up in the texts.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from mimetypes import guess_type
@@ -14,9 +15,12 @@ from schemas.results import StepResult
 from schemas.state import StepTask
 from services.evidence.computation import StoredLine, stated_lines
 from services.models import ask
+from services.models.answer_watch import progress_reported
+from services.models.call_execution import LEAST_OUTPUT
 from services.models.prompt_fit import evidence_tokens, passage_tokens
 from services.run.budget import limit_message
-from services.run.errors import LimitReached, ModelError, problem_text
+from services.run.errors import JournalMiss, LimitReached, ModelError, problem_text
+from services.run.roles import DEFAULTS
 from services.run.run_messages import ends_early
 from services.run.scope import Run
 from services.run.ui_text import say
@@ -25,6 +29,7 @@ from services.search.copied_words import copies_of, located_once
 from services.search.gather import Gathered
 from services.tools.workspace import Workspace
 from services.turn.program_inputs import OUTPUT_SHOWN
+from services.turn.rounds import SPARE
 from services.turn.steps import Outcome
 
 MAX_CODE_RUNS = 3
@@ -39,27 +44,23 @@ async def run_programs(run: Run, task: StepTask, prompt: CoderPrompt, workspace:
     What looks have quoted stays where limits, the model or its last program end the step.
 
     Raises:
-        LimitReached: the limits leave no room for the first program.
-        ModelError: the first call failed.
+        LimitReached: a limit was reached before anything was quoted.
     """
     wanted = max(LOOKED, run.context.level.passage_tokens)
-    most_looked = _most_looked(prompt, await evidence_tokens(run, "coder", wanted))
-    programs = _Programs(run, task, prompt, workspace, most_looked)
+    looked = await evidence_tokens(run, "coder", wanted)
+    programs = _Programs(run, task, prompt, workspace, looked, _most_looked(prompt, looked))
     while len(programs.attempts) < MAX_CODE_RUNS:
         try:
-            outcome = await programs.further()
-        except (LimitReached, ModelError) as problem:
+            outcome = await programs.in_time()
+        except LimitReached as limit:
             if not programs.quoted.passages:
                 raise
-            if isinstance(problem, LimitReached):
-                return programs.quotes_alone(limit_message(problem, task["locale"]))
-            return programs.quotes_alone(problem_text(problem, task["locale"]))
+            return programs.ended(limit_message(limit, task["locale"]))
+        except ModelError as problem:
+            return programs.ended(problem_text(problem, task["locale"]))
         if outcome is not None:
             return outcome
-    reason = say("program_failed", task["locale"], reason=programs.attempts[-1].error)
-    if programs.quoted.passages:
-        return programs.quotes_alone(reason)
-    return Outcome(StepResult(step_id=task["step"].id, status="failed", error=reason))
+    return programs.ended(say("program_failed", task["locale"], reason=programs.attempts[-1].error))
 
 
 @dataclass(slots=True)
@@ -70,6 +71,8 @@ class _Programs:
     task: StepTask
     prompt: CoderPrompt
     workspace: Workspace
+    looked: int
+    """Tokens of what a look shows."""
     most_looked: int
     """Characters of what a look shows."""
     looks: list[Look] = field(default_factory=list)
@@ -81,10 +84,34 @@ class _Programs:
     """Duration of the longest call with its program in seconds."""
     tokens: int = 0
     """Tokens of the dearest one."""
+    cost: float = 0.0
+    """Dollars of it."""
+
+    async def in_time(self) -> Outcome | None:
+        """Do as `further`, within the time that is left.
+
+        Raises:
+            LimitReached: a limit was reached; what was quoted before is kept.
+            ModelError: the call failed.
+        """
+        quoted, looks = self.quoted, [*self.looks]
+        ran_out = f"program-{self.task['step'].id}-{len(looks) + len(self.attempts) + 1}-time"
+        try:
+            async with asyncio.timeout(self.run.seconds_left * (1 - SPARE)):
+                outcome = await self.further()
+            if not self.run.journal.marked("round", ran_out):
+                return outcome
+        except TimeoutError:
+            await self.run.journal.mark("round", ran_out)
+        except JournalMiss:
+            if not self.run.journal.marked("round", ran_out):
+                raise
+        self.quoted, self.looks = quoted, looks  # a replay, which takes no time, may come further than the run did
+        raise LimitReached("time_limit", self.run.context.max_seconds)
 
     async def further(self) -> Outcome | None:
         """Have one program written and run it; return the outcome, or None where another has to follow."""
-        started, spent = self.run.seconds, self.run.usage.total.tokens
+        started, before = self.run.seconds, self.run.usage.total
         shown = {
             "attempts": self.attempts,
             "looks": _last_whole(self.looks),
@@ -93,12 +120,15 @@ class _Programs:
         }
         seen = self.prompt.model_copy(update=shown)
         code = await ask("coder", seen, code_schema(seen))
-        ran = await run_once(self.run, code.code, self.workspace.files, self.workspace.evidence)
+        async with progress_reported(lambda: "running", "coder", 1, self.run.emit_progress):
+            ran = await run_once(self.run, code.code, self.workspace.files, self.workspace.evidence)
         printed, copies = copies_of(ran.stdout)
         copied = await located_once(self.run, copies, self.workspace.evidence) if ran.ok and copies else Gathered()
         self.quoted = _joined(self.quoted, copied)
         self.longest = max(self.longest, self.run.seconds - started)
-        self.tokens = max(self.tokens, self.run.usage.total.tokens - spent)
+        spent = self.run.usage.total
+        self.tokens = max(self.tokens, spent.tokens - before.tokens)
+        self.cost = max(self.cost, (spent.cost or 0.0) - (before.cost or 0.0))
         error = ran.error or ("what it quotes stands in none of the texts" if copies and not copied.passages else "")
         if seen.looks_left and code.look:
             quotes = [f"{passage.title}: {passage.text[:REMEMBERED]}" for passage in copied.passages]
@@ -122,12 +152,14 @@ class _Programs:
         left = self.run.context.level.looks - len(self.looks)
         if not self.looks or not left:
             return left
-        number, room = f"{self.task['step'].id}-{len(self.looks) + 1}", self.run.budget.room()
-        paid_for = room is None or room > ROOM * self.tokens
+        name = f"look-{self.task['step'].id}-{len(self.looks) + 1}"
+        further = self.tokens + self.looked  # the next prompt shows what the last look printed
+        writing = int(DEFAULTS["coder"][1] * LEAST_OUTPUT)
+        paid_for = self.run.budget.suffices(ROOM * further + writing, self.cost / max(1, self.tokens))
         roomy = paid_for and self.run.seconds_left > ROOM * self.longest
-        if await ends_early(self.run, f"look-{number}"):
+        if await ends_early(self.run, name):
             return 0
-        return left if await self.run.journal.decided("round", lambda: roomy, number) else 0
+        return left if await self.run.journal.decided("round", lambda: roomy, name) else 0
 
     def _report(self) -> None:
         """Tell that a look has been done, as rounds of search do."""
@@ -152,8 +184,10 @@ class _Programs:
         made = artifacts_of(self.task, ran.artifacts, code.description)
         return computed_outcome(self.task, finding, lines, sources, made)
 
-    def quotes_alone(self, reason: str) -> Outcome:
-        """Return what was quoted, after which nothing was computed for that reason."""
+    def ended(self, reason: str) -> Outcome:
+        """Return what was quoted, after which nothing was computed for that reason; a failure where nothing was."""
+        if not self.quoted.passages:
+            return Outcome(StepResult(step_id=self.task["step"].id, status="failed", error=reason))
         known = self.looks[-1].thought if self.looks else ""
         outcome = computed_outcome(self.task, known, self._quotes(), self.quoted.sources, [])
         outcome.limits.append(reason)
@@ -165,7 +199,7 @@ class _Programs:
 
 def _without_sample(table: TableView) -> TableView:
     """Return a table without its rows where these are texts, which a look has shown at length."""
-    return table.model_copy(update={"sample": ""}) if ".jsonl" in table.file else table
+    return table.model_copy(update={"sample": ""}) if table.holds_texts else table
 
 
 def _last_whole(looks: Sequence[Look]) -> list[Look]:
@@ -181,7 +215,7 @@ def _cut(text: str, characters: int) -> str:
 
 def _most_looked(prompt: CoderPrompt, tokens: int) -> int:
     """Return how many characters, to hundreds, of the texts have about so many tokens, by their samples."""
-    samples = "".join(table.sample for table in prompt.tables if ".jsonl" in table.file)
+    samples = "".join(table.sample for table in prompt.tables if table.holds_texts)
     return max(100, tokens * len(samples) // passage_tokens(samples) // 100 * 100) if samples else 4 * tokens
 
 

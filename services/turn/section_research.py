@@ -268,6 +268,6 @@ def _naming_documents(draft: str, excerpts: Mapping[str, Excerpt], sources: Mapp
     def named(match: re.Match[str]) -> str:
         excerpt = excerpts.get(match[1])
         source = sources.get(excerpt.content_hash) if excerpt is not None else None
-        return f"[{source.url.partition('/')[2]}]" if source is not None and source.kind == "document" else match[0]
+        return f"[{source.url}]" if source is not None and source.kind == "document" else match[0]
 
     return _CITATION.sub(named, draft)

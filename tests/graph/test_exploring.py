@@ -17,9 +17,8 @@ from schemas.reporter import Report
 from services.reports.bundle import verify_bundle
 from services.run.errors import SandboxRefused
 from services.sandbox.sandbox import Sandbox
-from services.turn import programs
 from tests.conftest import SetEnvironment
-from tests.fakes.openai_server import OpenAIServer, Scripted, error, role_of
+from tests.fakes.openai_server import OpenAIServer, Scripted, role_of
 from tests.fakes.quoting import quoting
 from tests.graph.test_tools import endpoint
 
@@ -187,7 +186,7 @@ async def test_programs_hold_the_first_draft_against_all_texts(endpoint: OpenAIS
         length="full",
     )
     _, first, second = endpoint.asked("coder")
-    assert "<draft>\n# Mail\n\nThe keeper saw the mail of day 11 [letter-11.md].\n</draft>" in first
+    assert "<draft>\n# Mail\n\nThe keeper saw the mail of day 11 [post/letter-11.md].\n</draft>" in first
     assert "- The mail was lost." in first
     assert "<findings>" not in first
     assert "<output>\nopen\n" in second
@@ -237,49 +236,6 @@ async def test_texts_are_offered_to_a_planner_only_where_programs_run(
     await aresearch(question, docs=[folder], max_plan_iterations=1)
     [planned, *_] = endpoint.asked("planner")
     assert ("post-texts.jsonl" in planned) == offered
-
-
-@pytest.mark.parametrize("ends", ["refused", "failing"])
-async def test_what_looks_quoted_stays_where_no_program_computes(
-    endpoint: OpenAIServer, tmp_path: Path, ends: str
-) -> None:
-    folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
-    endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
-    look = {"look": True, "thought": "Day 11 matters.", "code": "print('QUOTE letter-11.md: saw the mail of day 11')"}
-    codes = [look, {"look": True, "code": "print('more')"}, *[{"code": "print(1 / 0)"}] * 3]
-    endpoint.script["coder"] = written(codes)
-    if ends == "refused":
-        endpoint.fault = lambda number, role, body: (
-            error(400, "No more of these.", "refused", "messages") if role == "coder" and number > 5 else None
-        )
-    report = await counted(
-        folder,
-        tmp_path,
-    )
-    [result] = report.results
-    assert (result.status, [excerpt.quote for excerpt in result.excerpts]) == (
-        "done",
-        ["The keeper saw the mail of day 11."],
-    )
-    said = "No more of these" if ends == "refused" else "ZeroDivisionError"
-    assert any(said in limit for limit in report.limits)
-
-
-async def test_no_look_is_offered_for_which_time_or_tokens_would_not_suffice(
-    endpoint: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(programs, "ROOM", 10**9)  # calls for which there is never room
-    folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
-    endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
-    codes = [{"look": True, "code": "print('open')"}, {"code": "print('QUOTE letter-12.md: saw the mail')"}]
-    endpoint.script["coder"] = written(codes)
-    await counted(
-        folder,
-        tmp_path,
-        max_tokens=100_000,
-    )
-    systems = [body["messages"][0]["content"] for body in endpoint.requests if role_of(body) == "coder"]
-    assert ["times at most" in system for system in systems] == [True, False]
 
 
 @pytest.mark.parametrize(("depth", "tokens"), [("standard", LOOKED), ("deep", LEVELS["deep"].passage_tokens)])

@@ -183,6 +183,7 @@ function takeProgress(turn, event) {
   if (type === "notice" && data.section && !turn.reworked.includes(title)) turn.reworked.push(title);
   if (type === "round") {
     stepOf(turn, data.step).rounds[data.round - 1] = data;
+    endCalls(turn, (call) => call.step === data.step);
   } else if (type === "searched") {
     stepOf(turn, data.step).searches.set(data.queries.join(" · "), data.searched);
   } else if (type === "step_started") {

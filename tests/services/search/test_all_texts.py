@@ -25,7 +25,7 @@ async def test_the_file_has_every_document_with_its_card_and_its_whole_text(tmp_
     table = await documents.all_texts("letter 8 that was sent")
     assert table is not None
     records = [json.loads(line) for line in table.read().decode().splitlines()]
-    assert [record["path"] for record in records] == [f"letter-{n:02}.md" for n in range(1, 13)]
+    assert [record["path"] for record in records] == [f"post/letter-{n:02}.md" for n in range(1, 13)]
     assert records[4]["title"] == "Letter 5"
     assert records[4]["status"] == "draft"
     assert records[4]["text"].endswith("The keeper counted 5 ships.")
@@ -59,8 +59,8 @@ async def test_texts_that_a_step_names_are_shown_and_one_of_a_folder_that_it_nam
     table = await documents.all_texts("compare letter-11.md with the texts of bills")
     assert table is not None
     shown = [json.loads(line)["path"] for line in table.view.sample.splitlines()][-all_texts.EVENLY :]
-    assert {"letter-11.md", "bills/letter-01.md"} <= {*shown}
-    assert "bills/letter-02.md" not in shown
+    assert {"post/letter-11.md", "post/bills/letter-01.md"} <= {*shown}
+    assert "post/bills/letter-02.md" not in shown
 
 
 @pytest.mark.parametrize(("count", "longest"), [(9, 30_000_000), (12, 500)])
@@ -81,7 +81,7 @@ async def test_a_single_file_of_records_makes_one_and_programs_get_it_as_it_was_
     table = await (await open_documents(folder, tmp_path / "home")).all_texts("keepers and their ships")
     assert table is not None
     texts = {record["path"]: record["text"] for record in map(json.loads, table.read().decode().splitlines())}
-    assert texts["keepers.json"] == written
+    assert texts["post/keepers.json"] == written
     assert written in {json.loads(line)["text"] for line in table.view.sample.splitlines()}
 
 

@@ -31,6 +31,7 @@ async def test_words_are_quoted_with_their_sentences_if_these_are_not_too_long(t
         f"# D\n\n{long_list}\n```python\nclass Post:\n    def send(self):\n        self.ring()\n```\n"
     )
     (folder / "b.md").write_text(f"# B\n\nThe keeper saw the mail of July {'and more ' * LONGEST_QUOTE}.\n")
+    (folder / "e: 2.md").write_text("# E\n\nRain: the keeper slept.\n")
     copies = [
         Copy("b.md", "the mail of July"),
         Copy("a.md", "keeper saw the mail of June. He"),
@@ -41,6 +42,7 @@ async def test_words_are_quoted_with_their_sentences_if_these_are_not_too_long(t
         Copy("c.md", "The mail brought"),
         Copy("d.md", "The hold has"),
         Copy("d.md", "self.ring()"),
+        Copy("post/e", "2.md: Rain: the keeper"),
     ]
     allow_folders([str(folder)])
     evidence = EvidenceStore(InMemoryStore())
@@ -53,6 +55,7 @@ async def test_words_are_quoted_with_their_sentences_if_these_are_not_too_long(t
         ("C", "The mail brought:\n\n- 3 lamps\n- oil"),
         ("D", "The hold has:\n\n- rope"),
         ("D", "```python\nclass Post:\n    def send(self):\n        self.ring()\n```"),
+        ("E", "Rain: the keeper slept."),
     ]
     for passage in located.passages:
         text = await evidence.get_text(passage.content_hash)
