@@ -51,11 +51,6 @@ class Piece:
     """Number of the list or the table that it is a part of."""
 
     @property
-    def is_head(self) -> bool:
-        """Whether it is the head of a table."""
-        return isinstance(self.blocks[0], Table) and not self.blocks[0].rows
-
-    @property
     def kind(self) -> type[Block] | None:
         """The type of what it is a part of; None for what stands alone."""
         first = self.blocks[0]
