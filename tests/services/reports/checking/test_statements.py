@@ -87,6 +87,19 @@ def test_a_sentence_without_citation_is_judged_by_its_verifier_with_what_its_nei
         assert check(f"{EXPORTS} {said}", judgements=judged).markdown == f"{EXPORTS} {shown}"
 
 
+def test_numbers_without_a_citation_may_be_assumed_or_worked_out_if_a_verifier_finds_that_they_follow() -> None:
+    said = "With a limit of 3,200 s and a run of 2,800 s, both assumptions, 400 s are left."
+    for verdict, shown in (
+        ("follows", f"{said[:-1]}‡."),
+        ("supported", f"{said[:-1]}{MARK}."),
+        ("partly", f"{said[:-1]}{MARK}."),
+    ):
+        checked = check(f"{EXPORTS} {said}", judgements={(said, ("E1-1",)): Judgement(verdict=verdict, words="")})
+        assert checked.markdown == f"{EXPORTS} {shown}"
+    doubt = check(f"{EXPORTS} {said}").undecided[said, ("E1-1",)]
+    assert (doubt.inferred, doubt.uncited) == (True, False)
+
+
 def test_what_a_verifier_finds_left_open_is_no_matter_of_its_numbers() -> None:
     said = "In 2031 the promise is open."
     for verdict, shown in (("absent", said), ("supported", f"{said[:-1]}{MARK}.")):
