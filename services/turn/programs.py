@@ -23,6 +23,7 @@ from services.run.ui_text import say
 from services.sandbox.journaled import CodeRun, run_once
 from services.search.copied_words import copies_of, located_once
 from services.search.gather import Gathered
+from services.text.tracebacks import without_frames
 from services.tools.workspace import Workspace
 from services.turn.program_inputs import OUTPUT_SHOWN
 from services.turn.steps import Outcome
@@ -56,7 +57,7 @@ async def run_programs(run: Run, task: StepTask, prompt: CoderPrompt, workspace:
             return programs.quotes_alone(problem_text(problem, task["locale"]))
         if outcome is not None:
             return outcome
-    reason = say("program_failed", task["locale"], reason=programs.attempts[-1].error)
+    reason = say("program_failed", task["locale"], reason=without_frames(programs.attempts[-1].error))
     if programs.quoted.passages:
         return programs.quotes_alone(reason)
     return Outcome(StepResult(step_id=task["step"].id, status="failed", error=reason))
