@@ -121,6 +121,22 @@ def test_an_item_with_one_conclusion_of_two_sentences_has_a_sign_and_no_underlin
     assert item_card((Paragraph((Text("So it is deep"), inferred, Text("."))),)).mark == inferred
 
 
+def test_the_blocks_of_an_item_and_the_items_below_it_stand_on_lines_of_their_own_and_sentences_in_a_row() -> None:
+    below = f"   - {ENGLISH[1][:-1]} [E1-2].\n     - Twice.\n   - {ENGLISH[2][:-1]} [E1-3]. Once."
+    item = f"1. {ENGLISH[0][:-1]} [E1-1]. First.\n{below}\n\n   ```\n   def depth(t):\n       return t\n   ```"
+    slides = written(f"# Depth\n\n## Evidence\n\n{item}\n2. Last.")
+    first, last = (card for slide in slides if slide.title == "Evidence" for card in slide.cards)
+    assert first.text.split("\n") == [
+        f"{ENGLISH[0]} First.†",
+        f"• {ENGLISH[1]}",
+        "\u2003• Twice.†",
+        f"• {ENGLISH[2]} Once.†",
+        "def depth(t):",
+        "    return t",
+    ]
+    assert (first.numbers, last.text) == ((1, 2, 3), "Last.")
+
+
 def test_what_ends_with_a_colon_is_the_title_of_the_table_below_it() -> None:
     table = f"| Ship | Depth |\n|---|---|\n| Kilo | {ENGLISH[0][:-1]} [E1-1] |"
     slides = written(f"# Depth\n\n## Evidence\n\n{ENGLISH[1][:-1]} [E1-2]. Ships found this:\n\n{table}")
