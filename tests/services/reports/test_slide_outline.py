@@ -16,6 +16,8 @@ from services.reports.slides.slide_outline import AT_FOOT, CONTENTS, MAX_SECTION
 from tests.services.reports.full import ENGLISH, english, english_from, report_of, wide_table
 
 LONG = "The ship {name} sounded the trench and found no bottom with the line that was aboard. " * 6
+CITED = "[[1]](sources/1.txt)"
+"""A citation as a stored report has it."""
 
 
 def parsed(body: str, **changes: Any) -> ParsedReport:
@@ -199,7 +201,7 @@ def test_the_mark_of_code_stands_on_its_card() -> None:
 def test_a_long_report_is_told_by_its_main_points_and_the_rest_stands_in_the_notes(parts: int, alone: bool) -> None:
     told = [
         f"## Part {part}\n\n"
-        + "\n\n".join(f"Main point {part}-{place} [1]. Aside {part}-{place} [1]." for place in range(16))
+        + "\n\n".join(f"Main point {part}-{place} {CITED}. Aside {part}-{place} {CITED}." for place in range(16))
         for part in range(parts)
     ]
     slides = outline(parse_report(english_from("# Depths\n\n" + "\n\n".join(told))))
@@ -218,6 +220,22 @@ def test_a_long_report_is_told_by_its_main_points_and_the_rest_stands_in_the_not
         assert "Aside" not in shown
         said = shown + "\n".join(own[-1].notes)
         assert all(f"{kind} {part}-{place}" in said for kind in ("Main point", "Aside") for place in range(16))
+
+
+def test_among_main_points_no_announcement_stands_without_what_it_announces() -> None:
+    table = f"These are the depths by ship.\n\n| Ship | Depth |\n|---|---|\n| Challenger | deep {CITED} |"
+    open_points = "Three points are open. One is the wire. Two is the lead. Three is the line."
+    cited = f"Two things count. {ENGLISH[0][:-1]} {CITED}. Aside {CITED}."
+    filling = "\n\n".join(f"Point {place} {CITED}. Aside {place} {CITED}." for place in range(9))
+    parts = "\n\n".join(f"## Part {place}\n\n{table}\n\n{open_points}\n\n{cited}\n\n{filling}" for place in range(4))
+    slides = [slide for slide in outline(parse_report(english_from(f"# Depths\n\n{parts}"))) if "Part" in slide.title]
+    texts = [card.text for slide in slides if slide.kind == "cards" for card in slide.cards]
+    titles = [slide.title for slide in slides]
+    assert "Three points are open." in texts
+    assert "Three is the line." in texts
+    assert texts[texts.index("Two things count.") + 1] == ENGLISH[0]
+    assert not any(text.startswith(("These are", "Aside")) for text in [*texts, *titles])
+    assert any("These are the depths" in note for slide in slides for note in slide.notes)
 
 
 def test_every_source_that_a_deck_cites_is_listed_under_its_number_as_paper_shows_no_notes() -> None:
