@@ -7,7 +7,7 @@ from services.reports.html.sanitised import mathml
 
 _RAISED = dict(zip("0123456789+−-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ", strict=True))
 _LOWERED = dict(zip("0123456789+−-=()aeijkmnoptx", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₐₑᵢⱼₖₘₙₒₚₜₓ", strict=True))
-_SPACED = frozenset("=<>≤≥≠≈≡≪≫±∓×÷·⋅∼∝→←⇒⇔↦∈∉⊂⊆∪∩∧∨+−-*")
+SPACED = frozenset("=<>≤≥≠≈≡≪≫±∓×÷·⋅∼∝→←⇒⇔↦∈∉⊂⊆∪∩∧∨+−-*")
 _UNSPACED_FIRST = frozenset("+−-±")
 _RAISED |= {char: char for char in "′″*"}
 _ACCENTS = {"^": "\u0302", "~": "\u0303", "¯": "\u0304", "‾": "\u0304", "˙": "\u0307", "¨": "\u0308", "→": "\u20d7"}
@@ -66,7 +66,7 @@ def _row(parts: list[ElementTree.Element]) -> str:
         if _bare(part).tag.rpartition("}")[2] == "mfrac" and not all(map(_weak, beside)):
             text = f"({text})"
         first = place == 0 or line.rstrip().endswith(tuple("([,=<>≤≥≠≈"))
-        operator = tag == "mo" and text in _SPACED and not (first and text in _UNSPACED_FIRST)
+        operator = tag == "mo" and text in SPACED and not (first and text in _UNSPACED_FIRST)
         function = tag == "mi" and len(text) > 1
         line += f" {text} " if operator or function else text
     return line

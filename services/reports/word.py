@@ -99,6 +99,13 @@ _FROM_THE_RIGHT = (
 )
 """Styles whose parts Pandoc leaves as they are, and what sets those from the right."""
 
+_UNREAD_SIGN = re.compile(
+    rb"(?P<start><m:(?:oMath|e|sup|sub|num|den)>)?<m:r><m:rPr>(?P<style>(?:(?!</m:rPr>).){0,200})</m:rPr>"
+    rb"<m:t>(?P<sign>(?(start)[^<>\w\s{}]|[()\[\]|]))</m:t>",
+)
+"""A sign of a formula that LibreOffice would read as syntax of its own: a bracket, of which it must find the other one in the same part, or
+an operator without anything before it."""
+
 
 def _finished(document: bytes, created: str, side: str) -> bytes:
     """Set author and date, which Pandoc would print below the title, keep rows of tables on one page, and set title and tables from the right."""
@@ -112,6 +119,7 @@ def _finished(document: bytes, created: str, side: str) -> bytes:
             if part.filename == "word/document.xml":
                 data = data.replace(b"<w:tr><w:tc>", b"<w:tr><w:trPr></w:trPr><w:tc>")
                 data = data.replace(b"<w:tr><w:trPr>", b"<w:tr><w:trPr><w:cantSplit />")
+                data = _UNREAD_SIGN.sub(rb"\g<start><m:r><m:rPr><m:lit />\g<style></m:rPr><m:t>\g<sign></m:t>", data)
                 for style, turned in _FROM_THE_RIGHT if side == "rtl" else ():
                     data = data.replace(style, style + turned)
             parts.writestr(part, data)

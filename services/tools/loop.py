@@ -26,6 +26,7 @@ from services.run.roles import role_model
 from services.run.run_messages import ends_early
 from services.run.scope import current_run, memory
 from services.run.ui_text import say
+from services.text.tracebacks import without_frames
 from services.tools.calls import MAX_CALLS, CallMade, Calls, without_code
 from services.tools.structured_calls import StructuredAnswer, calls_of, read_structured, with_arguments
 from services.tools.workspace import Workspace
@@ -51,7 +52,7 @@ class Worked(BaseModel):
         errors = [made.result.text for made in self.calls if made.result.failed and made.result.text]
         if not errors:
             return say("no_tool_result", locale)
-        return say("tool_call_failed", locale, reason=errors[-1][-ERROR_SHOWN:])
+        return say("tool_call_failed", locale, reason=without_frames(errors[-1][-ERROR_SHOWN:]))
 
 
 async def use_tools(

@@ -27,6 +27,7 @@ from services.run.ui_text import say
 from services.sandbox.journaled import CodeRun, run_once
 from services.search.copied_words import copies_of, located_once
 from services.search.gather import Gathered
+from services.text.tracebacks import without_frames
 from services.tools.workspace import Workspace
 from services.turn.program_inputs import OUTPUT_SHOWN
 from services.turn.rounds import SPARE
@@ -60,7 +61,7 @@ async def run_programs(run: Run, task: StepTask, prompt: CoderPrompt, workspace:
             return programs.ended(problem_text(problem, task["locale"]))
         if outcome is not None:
             return outcome
-    return programs.ended(say("program_failed", task["locale"], reason=programs.attempts[-1].error))
+    return programs.ended(say("program_failed", task["locale"], reason=without_frames(programs.attempts[-1].error)))
 
 
 @dataclass(slots=True)

@@ -43,8 +43,9 @@ async def test_what_looks_quoted_stays_where_no_program_computes(
         "done",
         [FIRST],
     )
-    said = "No more of these" if ends == "refused" else "ZeroDivisionError"
+    said = "No more of these" if ends == "refused" else "The last program failed: ZeroDivisionError: division by zero"
     assert any(said in limit for limit in report.limits)
+    assert not any("File" in limit for limit in report.limits)
 
 
 async def test_no_look_is_offered_for_which_time_or_tokens_would_not_suffice(

@@ -27,9 +27,11 @@ from schemas.document import (
     Text,
 )
 from services.reports.document import BOXES, ParsedReport, Picture, is_label, statements, words
+from services.reports.formula_width import fitting
 from services.reports.html.figure import figure, table
 from services.reports.html.sanitised import mathml, sanitised
 from services.reports.labels import Labels
+from services.reports.plain_math import plain_math
 from services.reports.references import Reference, is_web_link
 from services.reports.statuses import SIGNS
 from services.text.quotable import as_read
@@ -39,6 +41,16 @@ _TAGS = {"strong": "strong", "emphasis": "em", "code": "code"}
 _WHOLE = re.compile(r"(?<![\w-])(?:\d{4}-\d\d-\d\d|--?[A-Za-z][\w-]{0,20})(?![\w-])")
 """A date and a flag, which a line break would make another; a longer one has no room in a column of a table."""
 MAX_QUOTE = 600
+PRINTED = 36
+"""Room of a formula on a printed page as a multiple of its font's size."""
+
+
+def _formula(latex: str) -> Markup:
+    """Return a formula with the size at which it fits a printed page, or with the line of text that is printed where it fits at none."""
+    drawn, size = mathml(latex, display=True), fitting(latex, PRINTED)
+    if size:
+        return Markup('<div class="formula fit-{}" tabindex="0">{}</div>').format(size, drawn)
+    return Markup('<div class="formula in-text" title="{}" tabindex="0">{}</div>').format(plain_math(latex), drawn)
 
 
 def safe_link(link: str) -> str:
@@ -191,7 +203,7 @@ class Blocks:
             case Code(text=text):
                 return Markup('<pre tabindex="0"><code>{}</code></pre>').format(text)
             case Display(latex=latex):
-                return Markup('<div class="formula" tabindex="0">{}</div>').format(mathml(latex, display=True))
+                return _formula(latex)
             case Drawing(chart=chart, citations=citations):
                 self.charts.append(chart)
                 cited, place = sanitised(self.line(citations)), len(self.charts) - 1

@@ -6,12 +6,17 @@ from markupsafe import Markup
 
 from services.reports.charts.echarts import echarts_script
 from services.reports.document import ParsedReport
+from services.reports.formula_width import fitting
 from services.reports.html.figure import drawing
 from services.reports.html.page import render_page
 from services.reports.html.sanitised import mathml
-from services.reports.slides.slide import TITLE, ShownCard, Slide, shortened, table_columns, value_size
+from services.reports.plain_math import plain_math
+from services.reports.slides.slide import BESIDE, ROOM, TITLE, ShownCard, Slide, shortened, table_columns, value_size
 from services.reports.slides.slide_outline import SINGLE_COLUMN, outline
 from services.reports.statuses import SIGNS
+
+CARD_EDGES = 0.5
+"""Border and blank of a card at its left and right together in inches."""
 
 
 def render_deck(report: ParsedReport) -> str:
@@ -35,9 +40,15 @@ def render_deck(report: ParsedReport) -> str:
     )
 
 
-def _card_text(card: ShownCard) -> Markup:
-    """Return a card's HTML: formulas rendered, other text escaped."""
-    return mathml(card.text, display=True) if card.kind == "formula" else Markup("{}").format(card.text)
+def _card_text(card: ShownCard, slide: Slide) -> Markup:
+    """Return a card's HTML: formulas rendered as large as they fit, or in one line where they fit at no size; other text escaped."""
+    if card.kind != "formula":
+        return Markup("{}").format(card.text)
+    wide = BESIDE if slide.chart is not None else ROOM
+    size = fitting(card.text, (wide - CARD_EDGES) * 72 / slide.text_size)
+    if not size:
+        return Markup("{}").format(plain_math(card.text))
+    return Markup('<span class="fit-{}">{}</span>').format(size, mathml(card.text, display=True))
 
 
 def _size(slide: Slide) -> str:

@@ -173,12 +173,23 @@ def _under(point: ShownCard, slide: Slide) -> Slide:
     return replace(slide, title=point.as_title, subtitle=slide.title, numbers=numbers)
 
 
-def main_cards(block: Block, report: ParsedReport) -> tuple[list[ShownCard], list[ShownCard]]:
-    """Return the cards of a block's main points, and the other cards; empty for blocks with their own slide."""
+def main_cards(block: Block, after: Block | None, report: ParsedReport) -> tuple[list[ShownCard], list[ShownCard]]:
+    """Return the cards of a block's main points, and the other cards; empty for blocks with their own slide.
+
+    A paragraph's main point ends with its first cited sentence, so that no announcement stands without what it announces. A sentence without
+    a source before a table or chart, which has a slide of its own, is none.
+    """
     if isinstance(block, Table | Drawing) or readable_picture(block, report) or introduction(block):
         return [], []
     cards = list(block_cards(block))
-    count = 1 if isinstance(block, Paragraph | Code) else len(cards)
+    count = len(cards)
+    if isinstance(block, Paragraph):
+        count = next((place for place, card in enumerate(cards, 1) if card.numbers or card.mark), count)
+        announces = len(cards) == 1 and not (cards[0].numbers or cards[0].mark)
+        if announces and after and (isinstance(after, Table | Drawing) or readable_picture(after, report)):
+            count = 0
+    elif isinstance(block, Code):
+        count = 1
     return [replace(card, leads=False) for card in cards[:count]], cards[count:]
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import accumulate, chain, takewhile
+from itertools import accumulate, chain, islice, takewhile
 
 from schemas.chart import Chart
 from schemas.document import Block, Code, Display, Heading, Inline, Inlines, Listing, Mark, Paragraph, Quotation, Text
@@ -48,6 +48,8 @@ TABLE_HIGH = HIGH - 0.4
 CODE_LINES = 14
 """Maximum lines of a card of code."""
 COLONS = (":", "：")
+BULLET, INDENT = "•", "\u2003"
+"""What stands before an item of a list inside of a card, and before the lines below its first one."""
 _INSIDE_NUMBER = re.compile(r" (?=[^\w\s]*\d|[±–~-])")
 _BEFORE_STOP = re.compile(r" (?=[.,;:!?](?:\s|$)|[。，；：！？])")
 """Blank that a citation leaves before a stop."""
@@ -258,20 +260,30 @@ def sentence_cards(content: Inlines) -> Iterator[ShownCard]:
 
 
 def item_card(item: Sequence[Block]) -> ShownCard:
-    """Return one card for blocks that belong together; it has a mark where each of its sentences has one, else the sentences have their signs."""
-    inner = [card for block in item for card in block_cards(block)]
+    """Return one card for blocks that belong together, each on lines of its own; it has a mark where each of its sentences has one, else the sentences have their signs."""
+    cards_of = [(block, [*block_cards(block)]) for block in item]
+    inner = [card for _, cards in cards_of for card in cards]
     mark = inner[-1].mark if inner and all(card.mark for card in inner) else None
-    texts = [plain_math(card.text) if card.kind == "formula" else card.signed for card in inner[:-1]]
-    texts += [
-        card.text if mark else plain_math(card.text) if card.kind == "formula" else card.signed for card in inner[-1:]
-    ]
+    shown = [*inner[:-1], *(replace(card, mark=None if mark else card.mark) for card in inner[-1:])]
+    texts = iter([plain_math(card.text) if card.kind == "formula" else card.signed for card in shown])
     return ShownCard(
-        reduce(_joined, texts, ""),
+        reduce(_below, [_block_text(block, [*islice(texts, len(cards))]) for block, cards in cards_of], ""),
         inner[0].heading if inner else "",
         numbers=tuple(dict.fromkeys(number for card in inner for number in card.numbers)),
         mark=mark,
         reasons=tuple(chain.from_iterable(card.reasons for card in inner)),
     )
+
+
+def _block_text(block: Block, texts: Sequence[str]) -> str:
+    """Return the texts of a block's cards in one: the sentences of a paragraph in a row, all others one below the other."""
+    match block:
+        case Paragraph():
+            return reduce(_joined, texts, "")
+        case Listing():
+            return "\n".join(f"{BULLET} {text}".replace("\n", f"\n{INDENT}") for text in texts)
+        case _:
+            return "\n".join(texts)
 
 
 def introduction(block: Block) -> ShownCard | None:
@@ -296,6 +308,11 @@ def cell_text(content: Inlines) -> str:
     """Return the text of a table's cell with the signs of its marks."""
     signs = "".join(SIGNS[inline.status] for inline in content if isinstance(inline, Mark))
     return _BEFORE_STOP.sub("", words(in_line(content))) + signs
+
+
+def _below(before: str, after: str) -> str:
+    """Put a text below another; signs alone stand behind it."""
+    return f"{before}{after}" if after in SIGNS.values() else f"{before}\n{after}".strip("\n")
 
 
 def _joined(before: str, after: str) -> str:

@@ -289,9 +289,10 @@ def _main_points(section: Section, report: ParsedReport, shown: Collection[str],
     if len(whole) <= count or len(section.blocks) <= count + 1 or all(source for source, _ in headed(section.blocks)):
         return limited(whole, count)
     first, rest = [], []
-    for source, block in headed(section.blocks):
+    pairs = [*headed(section.blocks)]
+    for (source, block), after in zip(pairs, [*(block for _, block in pairs[1:]), None], strict=False):
         quoted = quote_cards(source, block, title) if source and isinstance(block, Quotation) else []
-        main, more = (quoted, []) if quoted else main_cards(block, report)
+        main, more = (quoted, []) if quoted else main_cards(block, after, report)
         first += [card for card in main if letters(card.text) not in shown]
         rest += more
     slides = limited(card_slides(title, first), count)

@@ -16,6 +16,8 @@ from services.reports.slides.slide_outline import AT_FOOT, CONTENTS, MAX_SECTION
 from tests.services.reports.full import ENGLISH, english, english_from, report_of, wide_table
 
 LONG = "The ship {name} sounded the trench and found no bottom with the line that was aboard. " * 6
+CITED = "[[1]](sources/1.txt)"
+"""A citation as a stored report has it."""
 
 
 def parsed(body: str, **changes: Any) -> ParsedReport:
@@ -121,6 +123,22 @@ def test_an_item_with_one_conclusion_of_two_sentences_has_a_sign_and_no_underlin
     assert item_card((Paragraph((Text("So it is deep"), inferred, Text("."))),)).mark == inferred
 
 
+def test_the_blocks_of_an_item_and_the_items_below_it_stand_on_lines_of_their_own_and_sentences_in_a_row() -> None:
+    below = f"   - {ENGLISH[1][:-1]} [E1-2].\n     - Twice.\n   - {ENGLISH[2][:-1]} [E1-3]. Once."
+    item = f"1. {ENGLISH[0][:-1]} [E1-1]. First.\n{below}\n\n   ```\n   def depth(t):\n       return t\n   ```"
+    slides = written(f"# Depth\n\n## Evidence\n\n{item}\n2. Last.")
+    first, last = (card for slide in slides if slide.title == "Evidence" for card in slide.cards)
+    assert first.text.split("\n") == [
+        f"{ENGLISH[0]} First.†",
+        f"• {ENGLISH[1]}",
+        "\u2003• Twice.†",
+        f"• {ENGLISH[2]} Once.†",
+        "def depth(t):",
+        "    return t",
+    ]
+    assert (first.numbers, last.text) == ((1, 2, 3), "Last.")
+
+
 def test_what_ends_with_a_colon_is_the_title_of_the_table_below_it() -> None:
     table = f"| Ship | Depth |\n|---|---|\n| Kilo | {ENGLISH[0][:-1]} [E1-1] |"
     slides = written(f"# Depth\n\n## Evidence\n\n{ENGLISH[1][:-1]} [E1-2]. Ships found this:\n\n{table}")
@@ -183,7 +201,7 @@ def test_the_mark_of_code_stands_on_its_card() -> None:
 def test_a_long_report_is_told_by_its_main_points_and_the_rest_stands_in_the_notes(parts: int, alone: bool) -> None:
     told = [
         f"## Part {part}\n\n"
-        + "\n\n".join(f"Main point {part}-{place} [1]. Aside {part}-{place} [1]." for place in range(16))
+        + "\n\n".join(f"Main point {part}-{place} {CITED}. Aside {part}-{place} {CITED}." for place in range(16))
         for part in range(parts)
     ]
     slides = outline(parse_report(english_from("# Depths\n\n" + "\n\n".join(told))))
@@ -202,6 +220,22 @@ def test_a_long_report_is_told_by_its_main_points_and_the_rest_stands_in_the_not
         assert "Aside" not in shown
         said = shown + "\n".join(own[-1].notes)
         assert all(f"{kind} {part}-{place}" in said for kind in ("Main point", "Aside") for place in range(16))
+
+
+def test_among_main_points_no_announcement_stands_without_what_it_announces() -> None:
+    table = f"These are the depths by ship.\n\n| Ship | Depth |\n|---|---|\n| Challenger | deep {CITED} |"
+    open_points = "Three points are open. One is the wire. Two is the lead. Three is the line."
+    cited = f"Two things count. {ENGLISH[0][:-1]} {CITED}. Aside {CITED}."
+    filling = "\n\n".join(f"Point {place} {CITED}. Aside {place} {CITED}." for place in range(9))
+    parts = "\n\n".join(f"## Part {place}\n\n{table}\n\n{open_points}\n\n{cited}\n\n{filling}" for place in range(4))
+    slides = [slide for slide in outline(parse_report(english_from(f"# Depths\n\n{parts}"))) if "Part" in slide.title]
+    texts = [card.text for slide in slides if slide.kind == "cards" for card in slide.cards]
+    titles = [slide.title for slide in slides]
+    assert "Three points are open." in texts
+    assert "Three is the line." in texts
+    assert texts[texts.index("Two things count.") + 1] == ENGLISH[0]
+    assert not any(text.startswith(("These are", "Aside")) for text in [*texts, *titles])
+    assert any("These are the depths" in note for slide in slides for note in slide.notes)
 
 
 def test_every_source_that_a_deck_cites_is_listed_under_its_number_as_paper_shows_no_notes() -> None:

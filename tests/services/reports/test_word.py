@@ -17,6 +17,7 @@ from services.text.languages import direction
 from tests.services.reports.full import ARABIC, ENGLISH, chinese, english, english_from, report_of, wide_table
 
 pytest.importorskip("pypandoc", reason="Word needs the extra formats")
+M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 LONG = "\n\n".join(f"## Part {part}\n\n{'The line ran out to the bottom again. ' * 60}" for part in range(4))
 
@@ -130,3 +131,21 @@ def test_a_package_without_pandoc_is_answered_with_the_command(monkeypatch: pyte
     monkeypatch.setattr(word, "PROGRAMS", ("nothing",))
     with pytest.raises(NotInstalled, match=r"pypandoc-binary(?s:.*)formats"):
         render_docx(parse_report(english()))
+
+
+async def test_signs_that_libreoffice_would_read_as_syntax_are_marked_as_letters() -> None:
+    report = told(r"It is $(f(x)+1)^2$, or $[a+b]_3$, or $\{a\}^2$, or $= 3$, or $x^{+}$ [E1-1].")
+    root = etree.fromstring((await parts(report))["word/document.xml"])
+    literal = {run: run.find(f"{M}rPr/{M}lit") is not None for run in root.iter(f"{M}r")}
+    signs = [(run.findtext(f"{M}t"), marked) for run, marked in literal.items() if not run.findtext(f"{M}t").isalnum()]
+    brackets = [(sign, True) for sign in "(()"]
+    assert signs[:5] == [*brackets, ("+", False), (")", True)]
+    assert signs[5:] == [("[", True), ("+", False), ("]", True), ("{", False), ("}", False), ("=", True), ("+", True)]
+    assert all(run[0][0].tag == f"{M}lit" for run, marked in literal.items() if marked), "the schema wants it first"
+
+
+async def test_code_is_as_large_as_the_words_around_it() -> None:
+    styles = etree.fromstring((await parts(told("It is `code` [E1-1].")))["word/styles.xml"])
+    [code] = [style for style in styles.iter(f"{W}style") if style.get(f"{W}styleId") == "VerbatimChar"]
+    assert code.find(f"{W}rPr/{W}rFonts") is not None
+    assert code.find(f"{W}rPr/{W}sz") is None
