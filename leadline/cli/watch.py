@@ -15,6 +15,7 @@ from leadline.cli.options import FinishedRun
 from leadline.progress.terminal import echo
 from leadline.runs.actions import awatch
 from leadline.runs.recheck import ClaimNow
+from leadline.runs.run_ids import shown_folder
 from leadline.runs.watch import NewFinding, WatchResult
 from schemas.reporter import Report
 from services.reports.bundle import write_files
@@ -48,7 +49,7 @@ async def _show(outcome: WatchResult, folder: str | None, as_json: bool) -> None
     text = watch_markdown(outcome)
     if outcome.has_news and folder is not None and await asyncio.to_thread(Path(folder).is_dir):
         await write_files(Path(folder), {"watch.md": text.encode()}, "watch")
-        echo(say("watch_written", outcome.locale, file=f"{folder}/watch.md"), err=True)
+        echo(say("watch_written", outcome.locale, file=f"{shown_folder(folder)}/watch.md"), err=True)
     if as_json:
         echo(outcome.model_dump_json())
     elif outcome.has_news:

@@ -19,7 +19,7 @@ from leadline.api import aresearch
 from leadline.evaluation.question_set import EvalQuestion
 from leadline.evaluation.settings import Setting
 from leadline.runs.actions import aresume
-from leadline.runs.run_ids import new_run_id
+from leadline.runs.run_ids import new_run_id, shown_folder
 from prompts import using
 from schemas.regular_file import read_regular
 from schemas.reporter import Report
@@ -143,7 +143,7 @@ def _done(started: Outcome, report: Report) -> Outcome:
     return started.model_copy(
         update={
             "status": "done",
-            "folder": report.folder,
+            "folder": report.folder and shown_folder(report.folder),
             "claims": len(report.citations),
             "verified": sum(claim.verified for claim in report.citations),
         }
