@@ -1,7 +1,7 @@
 """The runs of an evaluation: every question under every setting, several at a time; finished runs are not repeated.
 
 A folder holds it all: `results.jsonl` (how each run ended), `settings.json` (the choices of the runs), and a folder of reports a
-setting. A run's state is a line of `results.jsonl`, appended when it changes: `started` with the id of the run, then `done` or
+setting and question. A run's state is a line of `results.jsonl`, appended when it changes: `started` with the id of the run, then `done` or
 `failed`. The latest line counts.
 """
 
@@ -109,7 +109,7 @@ async def run_settings(
                         report = await _report(
                             question.question,
                             run_id,
-                            place / REPORTS / setting.folder,
+                            place / REPORTS / setting.folder / question.folder,
                             _choices(question, setting, choices),
                             again=before is not None,
                         )
