@@ -69,6 +69,8 @@ async def aresearch(
     options: dict[str, Any] = {**choices}
     if folders := [*_paths(docs), *_paths(options.get("documents", ()))]:
         options["documents"] = list(map(str, folders))
+    elif after is not None:
+        options.pop("documents", None)  # an empty list names none: the followed run's are searched
     if isinstance(options.get("profile"), str | PathLike):
         options["profile"] = await asyncio.to_thread(load_profile, Path(options["profile"]))
     chosen, before = options, (after.run_id if isinstance(after, Report) else after)
