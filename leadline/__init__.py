@@ -7,10 +7,12 @@ under way, and `asteer` is the same inside an event loop. `aruns` lists the runs
 Each name loads its module when it is first used (PEP 562): a command that runs no research need not wait for the graph.
 """
 
+import sys
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
+from warnings import warn
 
 if TYPE_CHECKING:
     from leadline.api import aresearch, research, steer
@@ -46,11 +48,34 @@ def _check_nothing_hides() -> None:
         if places and not Path(str(places[0])).resolve().is_relative_to(root / name):
             raise ImportError(
                 f"{places[0]} hides Leadline's own package `{name}`, because Python finds it first. Rename it, or start Leadline "
-                "in a process of its own, where it cannot be found: the command `leadline`, or `python -P`."
+                "in a process of its own that does not look there: the command `leadline`, or `python -P`."
             )
 
 
+def _warn_of_hidden() -> None:
+    """Warn of folders with modules on Python's path that the packages beside this one hide."""
+    root = Path(__file__).resolve().parents[1]
+    folders = [Path(entry, name) for entry in sys.path if isinstance(entry, str) for name in _BESIDE]
+    hidden = dict.fromkeys(
+        str(folder.absolute()) for folder in folders if _holds_modules(folder) and folder.resolve().parent != root
+    )
+    if hidden:
+        warn(
+            f"Modules in {', '.join(hidden)} cannot be imported, because Leadline's own packages of these names hide them. Rename "
+            "what you import, or install Leadline into an environment of its own and run the command `leadline`.",
+            stacklevel=3,
+        )
+
+
+def _holds_modules(folder: Path) -> bool:
+    try:
+        return folder.is_dir() and any(next(folder.glob(pattern), None) for pattern in ("*.py", "*/*.py"))
+    except OSError:  # it cannot be read, by Python's import neither
+        return False
+
+
 _check_nothing_hides()
+_warn_of_hidden()
 
 
 def __getattr__(name: str) -> object:

@@ -25,7 +25,7 @@ from services.run.run_input import check_utf8
 from services.run.scope import prompts_of
 from services.run.settings import settings
 from services.run.ui_text import say, speaking, told
-from services.search.providers import allow_folders, check_search
+from services.search.providers import allow_folders, check_search, with_full_paths
 from services.text.tokens import message_language
 from services.tools.mcp.configuration import configured
 from services.turn.conversation import carried_context, chosen_question
@@ -69,6 +69,8 @@ async def aresearch(
     options: dict[str, Any] = {**choices}
     if folders := [*_paths(docs), *_paths(options.get("documents", ()))]:
         options["documents"] = list(map(str, folders))
+    elif after is not None:
+        options.pop("documents", None)  # an empty list names none: the followed run's are searched
     if isinstance(options.get("profile"), str | PathLike):
         options["profile"] = await asyncio.to_thread(load_profile, Path(options["profile"]))
     chosen, before = options, (after.run_id if isinstance(after, Report) else after)
@@ -85,11 +87,12 @@ async def aresearch(
         with prompts_of(context):
             allow_folders(context.documents)
             await asyncio.to_thread(check_search, context)
+            context = await asyncio.to_thread(with_full_paths, context)
         await configured(context)
     record = RunRecord(
         id=new_run_id() if run_id is None else checked_run_id(run_id),
         question=question,
-        out=None if out is None else str(out),
+        out=None if out is None else str(await asyncio.to_thread(Path(out).absolute)),
         context=context,
         after=before,
     )

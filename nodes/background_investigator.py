@@ -21,7 +21,7 @@ from services.search.journaled import Search, gather_once, overview_once
 from services.text.heads import above
 from services.text.units import best_window, widen
 from services.tools.mcp.configuration import configured
-from services.turn.remembered_statements import Remembered, recall_memory
+from services.turn.remembered_statements import Remembered, recall_memory, without_changed
 
 QUOTE = 600
 """Maximum characters of a quoted passage."""
@@ -46,6 +46,7 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
             gathered = await gather_once(run, [question], evidence_of(runtime), context.level.background, question)
         except LimitReached as limit:
             gathered, limits = Search(), [limit_message(limit, locale)]
+        remembered = await without_changed(remembered, gathered.sources, evidence_of(runtime))
         alone = _reports_next(state, context)
         folders = [] if alone else await overview_once(run)
     first = 1 + max((int(excerpt.id.rpartition("-")[2]) for excerpt in known), default=0)

@@ -16,7 +16,7 @@ from leadline.cli import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_NO_
 from leadline.progress.lines import progress_shown
 from leadline.progress.plan_review import Progress
 from leadline.progress.terminal import argument, as_typed, console_of, echo
-from leadline.runs.run_ids import complete_run_id
+from leadline.runs.run_ids import complete_run_id, shown_folder
 from schemas.context import RunContext
 from schemas.events import Event
 from schemas.reporter import Report
@@ -115,10 +115,11 @@ def _written_to(finished: Report) -> str:
         hint.insert(0, say("search_elsewhere", finished.locale))
     if not finished.folder:
         return "\n".join(hint)
-    folder = argument(finished.folder)
+    shown = shown_folder(finished.folder)
+    folder = argument(shown)
     commands = {"verify": f"leadline verify {folder}", "export": f"leadline runs export {folder} --format html,slides"}
-    written = say("written_to", finished.locale, folder=finished.folder, **commands)
-    return "\n".join([f"\n{written}", *(f"  {Path(finished.folder) / name}" for name in finished.files[1:]), *hint])
+    written = say("written_to", finished.locale, folder=shown, **commands)
+    return "\n".join([f"\n{written}", *(f"  {Path(shown) / name}" for name in finished.files[1:]), *hint])
 
 
 def last_word(text: str, code: int, as_events: bool, **about: object) -> None:

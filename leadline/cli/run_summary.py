@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.progress.run_view import clock
-from leadline.runs.run_ids import holds_run
+from leadline.runs.run_ids import holds_run, shown_folder
 from leadline.runs.store import RunRecord
 from schemas.clean_text import beginning
 from schemas.document import Paragraph
@@ -98,7 +98,7 @@ def _files(record: RunRecord, locale: str) -> str:
         return "-"
     names = sorted(file.name for file in folder.iterdir() if file.is_file()) if holds_run(folder, record.id) else []
     gone = say("show_no_files", locale, command=f"leadline runs export {record.id} --format md")
-    return f"{folder} ({', '.join(names) if names else gone})"
+    return f"{shown_folder(folder)} ({', '.join(names) if names else gone})"
 
 
 def _line(text: str) -> str:

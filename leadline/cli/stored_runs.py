@@ -23,7 +23,7 @@ from leadline.progress.terminal import as_typed, console_of, echo
 from leadline.runs.actions import areplay, areport, arun, aruns, atimeline
 from leadline.runs.own_memory import aforget, aforget_all, amemory
 from leadline.runs.revise import arevise, aversion
-from leadline.runs.run_ids import run_and_text
+from leadline.runs.run_ids import run_and_text, shown_folder
 from leadline.runs.store import RunRecord
 from schemas.clean_text import clean_line
 from schemas.memory import MemoryEntry, MemoryView
@@ -111,7 +111,7 @@ def show(
         return
     record, timeline = asyncio.run(atimeline(run))
     title = " ".join(record.question.split())
-    folder = f"{record.folder}\n" if record.folder else ""
+    folder = f"{shown_folder(record.folder)}\n" if record.folder else ""
     echo(f"{record.id}  {record.status}  {record.context.depth}  {title}\n{folder}")
     echo("\n".join(timeline.lines()))
 
@@ -163,7 +163,7 @@ def export(
     if makeable:
         made = asyncio.run(areport(run, makeable, out=out, version=version))
         for name in made.files:
-            echo(Path(str(made.folder)) / name)
+            echo(Path(shown_folder(str(made.folder))) / name)
     for error in missing:
         echo(f"leadline: {error}", err=True)
     if missing:

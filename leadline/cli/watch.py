@@ -15,13 +15,18 @@ from leadline.cli.options import FinishedRun
 from leadline.progress.terminal import echo
 from leadline.runs.actions import awatch
 from leadline.runs.recheck import ClaimNow
+from leadline.runs.run_ids import shown_folder
 from leadline.runs.watch import NewFinding, WatchResult
+from schemas.regular_file import read_regular
 from schemas.reporter import Report
 from services.reports.bundle import write_files
+from services.reports.bundle_files import MAX_REPORT_BYTES
 from services.run.ui_text import say
 from services.text.quotable import as_prose
 
 commands = typer.Typer()
+FILE = "watch.md"
+"""Name of the file of all news, in the report's folder."""
 
 
 @commands.command(epilog=examples("watch"))
@@ -47,14 +52,24 @@ async def _check(run: str | None, as_json: bool) -> bool:
 async def _show(outcome: WatchResult, folder: str | None, as_json: bool) -> None:
     text = watch_markdown(outcome)
     if outcome.has_news and folder is not None and await asyncio.to_thread(Path(folder).is_dir):
-        await write_files(Path(folder), {"watch.md": text.encode()}, "watch")
-        echo(say("watch_written", outcome.locale, file=f"{folder}/watch.md"), err=True)
+        earlier = await asyncio.to_thread(_earlier, Path(folder) / FILE, text.partition("\n")[0])
+        await write_files(Path(folder), {FILE: f"{text}{earlier}".encode()}, "watch")
+        echo(say("watch_written", outcome.locale, file=f"{shown_folder(folder)}/{FILE}"), err=True)
     if as_json:
         echo(outcome.model_dump_json())
     elif outcome.has_news:
         echo_report(Report(title=outcome.question, markdown=text))
     else:
         echo(text.rstrip())
+
+
+def _earlier(file: Path, heading: str) -> str:
+    """Return the news of earlier checks below a line, the latest first, without the heading of all. Blocking."""
+    try:
+        written = read_regular(file, MAX_REPORT_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return ""
+    return f"\n---\n\n{written.removeprefix(heading).lstrip()}"
 
 
 def watch_markdown(outcome: WatchResult) -> str:

@@ -1,7 +1,7 @@
 """The runs of an evaluation: every question under every setting, several at a time; finished runs are not repeated.
 
 A folder holds it all: `results.jsonl` (how each run ended), `settings.json` (the choices of the runs), and a folder of reports a
-setting. A run's state is a line of `results.jsonl`, appended when it changes: `started` with the id of the run, then `done` or
+setting and question. A run's state is a line of `results.jsonl`, appended when it changes: `started` with the id of the run, then `done` or
 `failed`. The latest line counts.
 """
 
@@ -19,7 +19,7 @@ from leadline.api import aresearch
 from leadline.evaluation.question_set import EvalQuestion
 from leadline.evaluation.settings import Setting
 from leadline.runs.actions import aresume
-from leadline.runs.run_ids import new_run_id
+from leadline.runs.run_ids import new_run_id, shown_folder
 from prompts import using
 from schemas.regular_file import read_regular
 from schemas.reporter import Report
@@ -109,7 +109,7 @@ async def run_settings(
                         report = await _report(
                             question.question,
                             run_id,
-                            place / REPORTS / setting.folder,
+                            place / REPORTS / setting.folder / question.folder,
                             _choices(question, setting, choices),
                             again=before is not None,
                         )
@@ -143,7 +143,7 @@ def _done(started: Outcome, report: Report) -> Outcome:
     return started.model_copy(
         update={
             "status": "done",
-            "folder": report.folder,
+            "folder": report.folder and shown_folder(report.folder),
             "claims": len(report.citations),
             "verified": sum(claim.verified for claim in report.citations),
         }

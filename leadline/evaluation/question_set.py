@@ -3,6 +3,7 @@
 A file has a question a line, a JSON object a line, or a JSON list.
 """
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,6 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
 
+from leadline.runs.output import slug_of
 from schemas.options import Locale
 from schemas.regular_file import read_regular
 from services.run.errors import BadInput, reason_of
@@ -70,6 +72,12 @@ class EvalQuestion(BaseModel):
     def sources(self) -> list[str]:
         """All names of sources that hold the answer."""
         return list(dict.fromkeys([*self.gold, *self.documents]))
+
+    @property
+    def folder(self) -> str:
+        """Name of the folder of its reports, which no other id has."""
+        name = slug_of(self.id)
+        return name if name == self.id else f"{name}-{hashlib.sha256(self.id.encode()).hexdigest()[:8]}"
 
 
 def locale_of(languages: Iterable[str], chosen: str | None = None) -> str:

@@ -55,8 +55,8 @@ class Question(_Arguments):
 
 
 CHOICES: dict[str, str] = {
-    "depth": "Depth: from an answer in seconds to a report from about 200 sources, which takes long.",
-    "documents": "Folders of documents to search, below those of the configuration if it has any; empty: all of them.",
+    "depth": "From an answer in seconds to a report from about 200 sources, which takes long.",
+    "documents": "Folders to search, below those of the configuration if it has any; empty: all.",
     "locale": "",
     "max_seconds": "",
     "max_tokens": "",
@@ -68,10 +68,13 @@ CHOICES: dict[str, str] = {
 
 
 def _choice(name: str, description: str) -> Any:
+    """Return a field without a default of its own: a client that fills in defaults chooses nothing by it."""
     field = copy(RunContext.model_fields[name])
     field.description = description or field.description
     field.json_schema_extra = None  # data for Studio's form
-    return (field.annotation, field)
+    field.default = None
+    annotation: Any = field.annotation
+    return (annotation | None, field)
 
 
 fields: Any = {name: _choice(name, description) for name, description in CHOICES.items()}
@@ -215,7 +218,8 @@ def server() -> "Server[Any, Any]":
 
 def _schema(arguments: type[_Arguments]) -> dict[str, Any]:
     schema = arguments.model_json_schema()
-    schema.pop("description", None)
+    for known in ("title", "description"):
+        schema.pop(known, None)
     for field in schema["properties"].values():
         field.pop("title", None)  # the name again, which a client would pay for
     return schema

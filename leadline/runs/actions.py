@@ -61,7 +61,7 @@ async def aresume(
             record = await home.record(run_id)
             if out is not None:
                 await asyncio.to_thread(check_writable, Path(out))
-                record = record.model_copy(update={"out": str(out)})
+                record = record.model_copy(update={"out": str(await asyncio.to_thread(Path(out).absolute))})
             allow_folders(record.context.documents)
             state = await home.graph.aget_state(config_of(record))
             started = await first_input(home, record) if state.created_at is None else None

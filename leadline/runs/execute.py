@@ -42,7 +42,7 @@ DRAFTED_BY = "reporter"
 
 
 def _is_plain(function: Callable[[Event], None]) -> Callable[[Event], None]:
-    if inspect.iscoroutinefunction(function):
+    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__):
         raise ValueError("a plain function is needed, not an async one")
     return function
 

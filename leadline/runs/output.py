@@ -46,7 +46,7 @@ def check_writable(folder: Path) -> None:
 def report_folder(
     question: str, out: Path, begun: str | None = None, suffix: str = "", only_of: str = "", *, is_empty: bool = False
 ) -> Path:
-    """Return the folder for the report of a question.
+    """Return the full path of the folder for the report of a question. Blocking.
 
     A folder of the same question is replaced, unless somebody has edited its report or it is not of the run `only_of`; that one
     and one of another question are left alone, and a number is added.
@@ -59,8 +59,9 @@ def report_folder(
         only_of: id of the only run whose folder may be replaced; empty for a new report, which replaces that of any.
         is_empty: whether the report shows no evidence: it replaces none that makes statements.
     """
-    if begun is not None and Path(begun).parent == out and not (Path(begun) / "evidence.json").exists():
-        return Path(begun)
+    out = out.absolute()
+    if begun is not None and Path(begun).absolute().parent == out and not (Path(begun) / "evidence.json").exists():
+        return out / Path(begun).name
     name, number = f"{slug_of(question)}{suffix}", 1
     folder = out / name
     while (

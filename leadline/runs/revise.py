@@ -97,7 +97,7 @@ async def arevise(
             await asyncio.to_thread(check_writable, Path(out))
         changing = record.model_copy(update={"revisions": [*record.revisions, revision]})
         if out is not None:
-            changing = changing.model_copy(update={"out": str(out)})
+            changing = changing.model_copy(update={"out": str(await asyncio.to_thread(Path(out).absolute))})
         allow_folders(record.context.documents)
         watcher = None if on_event is None else _begun(revision, record.id, on_event)
         return await _restoring_on_failure(

@@ -69,6 +69,13 @@ def holds_run(folder: Path, run_id: str) -> bool:
     return evidence_in(folder).get("run_id") == run_id
 
 
+def shown_folder(folder: str | Path) -> str:
+    """Return a folder as messages name it: from the working folder, if it is below it."""
+    with contextlib.suppress(ValueError, FileNotFoundError):  # it is elsewhere, or the working folder was removed
+        return str(Path(folder).relative_to(Path.cwd()))
+    return str(folder)
+
+
 def run_and_text(words: Sequence[str]) -> tuple[str | None, str]:
     """Split the words of a command into the run that the first one names, if it does, and a text.
 

@@ -212,7 +212,7 @@ class _Searched:
         providers = await providers_for(self._context)
         max_searches = self._context.max_searches or MAX_QUERIES
         async with PageReader(limits=page_limits()) as reader:
-            return await gather(
+            gathered = await gather(
                 list(dict.fromkeys(self._queries))[: min(max_searches, MAX_QUERIES)],
                 providers,
                 evidence=home.evidence,
@@ -224,10 +224,19 @@ class _Searched:
                 preferred=self._context.prefer_kinds,
                 filters=filters_of(self._context),
             )
+        return await self._only_new(gathered, providers)
+
+    async def _only_new(self, gathered: Gathered, providers: Providers) -> Gathered:
+        """Leave out the passages of known sources, to which links and names in new ones led."""
+        sources = {passage.content_hash: gathered.sources[passage.content_hash] for passage in gathered.passages}
+        new = {key: source for key, source in sources.items() if await self._is_new(source, key, providers)}
+        self.brought += [name for key, source in new.items() for name in (source.url, key)]
+        passages = [passage for passage in gathered.passages if passage.content_hash in new]
+        return gathered.model_copy(update={"passages": passages})
 
     def _complete(self, providers: Providers, reader: PageReader) -> Complete:
         async def read_new(results: list[list[Hit]]) -> tuple[list[list[Hit]], list[str]]:
-            new_hits = [[hit for hit in hits if await self._is_new(hit, providers)] for hits in results]
+            new_hits = [[hit for hit in hits if await self._is_new_hit(hit, providers)] for hits in results]
             addresses_and_hashes = {
                 name: None for hits in new_hits for hit in hits for name in (hit.url, content_hash(hit.text))
             }
@@ -237,13 +246,16 @@ class _Searched:
 
         return read_new
 
-    async def _is_new(self, hit: Hit, providers: Providers) -> bool:
-        """Tell whether a hit is new; an unchanged document that the run did not use is not."""
-        if hit.kind != "document":
-            return hit.url not in self._known
-        if await asyncio.to_thread(content_hash, hit.text) in self._known:
+    async def _is_new_hit(self, hit: Hit, providers: Providers) -> bool:
+        return await self._is_new(hit, await asyncio.to_thread(content_hash, hit.text), providers)
+
+    async def _is_new(self, found: Hit | Source, key: str, providers: Providers) -> bool:
+        """Tell whether a text with a content hash is new; an unchanged document that the run did not use is not."""
+        if found.kind != "document":
+            return found.url not in self._known
+        if key in self._known:
             return False
-        times = await asyncio.gather(*(document.changed(hit.url) for document in providers.documents))
+        times = await asyncio.gather(*(document.changed(found.url) for document in providers.documents))
         return any(time is not None and time >= self._since for time in times)
 
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from schemas.context import RunContext
 from schemas.evidence import StepKind
@@ -203,6 +204,25 @@ def folders_of(context: RunContext) -> list[Path]:
     named = [_permitted(folder, environment) for folder in context.documents if folder != ATTACHMENTS]
     own = [own_attachments()] if ATTACHMENTS in context.documents else []
     return list(dict.fromkeys([*(named or [*environment.leadline_docs, *own_folder(environment)]), *own]))
+
+
+def with_full_paths(context: RunContext) -> RunContext:
+    """Return the choices of a run with the full paths of its folders, so that it finds them from every working folder. Blocking.
+
+    Raises:
+        DocumentsError: a folder is forbidden.
+    """
+    environment = settings()
+
+    def full(folders: Sequence[str]) -> list[str]:
+        return [
+            folder if folder == ATTACHMENTS else str(_permitted(folder, environment).absolute()) for folder in folders
+        ]
+
+    changes: dict[str, Any] = {"documents": full(context.documents)} if context.documents else {}
+    if changes and context.profile is not None and context.profile.documents == context.documents:
+        changes["profile"] = context.profile.model_copy(update=changes)
+    return context.model_copy(update=changes)
 
 
 def _permitted(folder: str, environment: Settings) -> Path:

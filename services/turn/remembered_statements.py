@@ -7,7 +7,7 @@ for what there is now.
 
 import asyncio
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
@@ -243,6 +243,25 @@ def _add(remembered: Remembered, entry: MemoryEntry) -> None:
             number = len(remembered.excerpts) + 1
             remembered.excerpts.append(excerpt.model_copy(update={"id": f"M{RECALLED}-{number}"}))
     remembered.sources |= entry.sources
+
+
+async def without_changed(remembered: Remembered, read: Mapping[str, Source], evidence: EvidenceStore) -> Remembered:
+    """Leave out the quotes whose address was read in this run, and no longer has them; a snippet or an abstract tells nothing of the rest."""
+    known = {address for source in remembered.sources.values() for address in source.addresses}
+    texts: dict[str, str] = {}
+    for key, source in read.items():
+        if not (source.snippet_only or source.abstract_only) and known.intersection(source.addresses):
+            text = await evidence.get_text(key)
+            texts |= {address: f"{texts.get(address, '')}\n{text}" for address in source.addresses}
+
+    def stands(excerpt: Excerpt) -> bool:
+        addresses = remembered.sources[excerpt.content_hash].addresses
+        now = [texts[address] for address in addresses if address in texts]
+        return not now or any(excerpt.quote in text for text in now)
+
+    excerpts = [excerpt for excerpt in remembered.excerpts if stands(excerpt)]
+    kept = {excerpt.content_hash for excerpt in excerpts}
+    return Remembered(excerpts, {key: source for key, source in remembered.sources.items() if key in kept})
 
 
 def oldest_allowed(question: str, today: str, time_range: TimeRange | None = None) -> str:

@@ -88,6 +88,17 @@ async def test_a_statement_that_is_too_old_for_the_question_is_not_used(docs: Pa
     assert "Ann Grey" in report.markdown
 
 
+async def test_what_a_document_no_longer_says_is_not_quoted_beside_its_new_text(docs: Path) -> None:
+    asked, said = "How many litres a minute does the Garvel pump move?", "The Garvel pump moves {} litres a minute."
+    pump = docs / "pump.md"
+    pump.write_text(f"# Pumps\n\n{said.format(420)}\n")
+    assert "420" in (await aresearch(asked, docs=[docs], memory=True)).markdown
+    pump.write_text(f"# Pumps\n\n{said.format(510)}\n")
+    report = await aresearch(asked, docs=[docs], memory=True)
+    assert "510" in report.markdown
+    assert "420" not in report.markdown
+
+
 async def test_a_run_that_goes_on_and_a_replay_know_what_was_remembered_then(
     docs: Path, elsewhere: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

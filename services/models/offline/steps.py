@@ -74,13 +74,22 @@ def triage(prompt: CoordinatorPrompt) -> Triage:
 def _completed(message: str, before: str, locale: str) -> str:
     """Add to a question what the one before it is about, in brackets: its names, else its first part.
 
-    None of them need be what a pronoun of the question stands for.
+    None of them need be what a pronoun of the question stands for. A part that was added to the one before it is not quoted again.
     """
+    before = _without_quoted_part(before, locale)
     about = ", ".join(names_in(before)) or f"“{clauses_of(before)[0]}”"
     if about.strip("“”") in message:
         return message
     mark = message[-1] if message[-1] in "?？" else ""
     return f"{message.rstrip('?？')} ({say('about', locale, names=about)}){mark}"
+
+
+def _without_quoted_part(question: str, locale: str) -> str:
+    """Return a question without the part of an earlier one that `_completed` added to it, in either language of the conversation."""
+    for language in (locale, locale_of(question)):
+        words, _, _ = say("about", language, names="…").partition("…")
+        question = question.partition(f" ({words}“")[0]
+    return question
 
 
 def _category(message: str, profile: Profile | None) -> str:

@@ -51,6 +51,20 @@ def test_a_module_of_a_project_that_hides_a_package_is_named(tmp_path: Path) -> 
     assert python("-P", script).returncode == 0
 
 
+def test_modules_of_a_project_that_the_packages_hide_are_named_once(tmp_path: Path) -> None:
+    for place in ("services/mine.py", "graph/own/node.py", "schemas/report.json"):
+        file = tmp_path / place
+        file.parent.mkdir(parents=True)
+        file.touch()
+    script = tmp_path / "script.py"
+    script.write_text("import leadline\nfrom leadline import research\nprint(research)")
+    done = python(script)
+    assert done.returncode == 0
+    assert done.stderr.count(" cannot be imported, because Leadline's own packages ") == 1
+    assert f"Modules in {tmp_path / 'graph'}, {tmp_path / 'services'} cannot" in done.stderr
+    assert python("-P", script).stderr == ""
+
+
 def test_a_script_beside_a_folder_of_the_same_name_as_a_clone_imports_the_package(tmp_path: Path) -> None:
     (tmp_path / "leadline").mkdir()
     (tmp_path / "script.py").write_text("from leadline import research")

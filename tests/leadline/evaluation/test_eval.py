@@ -54,6 +54,22 @@ def test_each_question_of_a_plain_list_gets_a_report(leadline: Leadline, tmp_pat
     assert "gold sources" not in ran.out  # no gold is named
 
 
+def test_one_question_of_two_folders_has_two_reports(leadline: Leadline, tmp_path: Path) -> None:
+    rows = []
+    for name, metres in (("A", 61), ("a", 75), ("b/../c", 88)):
+        folder = tmp_path / f"of-{metres}"
+        folder.mkdir()
+        (folder / "dam.md").write_text(f"# Kessan dam\n\nThe Kessan dam is {metres} metres high.\n")
+        rows.append({"id": name, "question": "How high is the Kessan dam?", "docs": [str(folder)]})
+    file = tmp_path / "set.json"
+    file.write_text(json.dumps(rows))
+    leadline("eval", file, "--depth", "quick", code=0)
+    folders = [Path(question["results"]["quick"]["folder"]) for question in results()["questions"]]
+    for folder, metres in zip(folders, (61, 75, 88), strict=True):
+        assert f"{metres} metres" in (folder / "report.md").read_text("utf-8")
+    assert {folder.parts[:-2] for folder in folders} == {("eval", "set", "reports", "quick")}
+
+
 def test_prompts_that_hide_evidence_find_less(
     leadline: Leadline, endpoint: OpenAIServer, questions: Path, docs: Path, tmp_path: Path
 ) -> None:

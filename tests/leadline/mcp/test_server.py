@@ -98,6 +98,29 @@ async def test_schemas_are_small_errors_are_clear_and_the_server_goes_on(tmp_pat
     assert "Traceback" not in (tmp_path / "stderr").read_text()
 
 
+async def test_a_client_that_fills_in_the_defaults_chooses_nothing_by_them(tmp_path: Path) -> None:
+    folder = tmp_path / "dams"
+    folder.mkdir()
+    (folder / "dam.md").write_text("# Kessan dam\n\nThe Kessan dam is 61 metres high.\n")
+    async with connected(tmp_path) as session:
+        asked = {"question": "How high is the Kessan dam?", "documents": [str(folder)], "depth": "quick"}
+        first = said(await session.call_tool("research", asked))
+        [tool] = [tool for tool in (await session.list_tools()).tools if tool.name == "research"]
+        described = tool.inputSchema["properties"]
+        defaults = {name: field["default"] for name, field in described.items() if "default" in field}
+        nothing: tuple[list[str] | None, ...] = (None, [])
+        for empty in nothing:
+            asked = {
+                "question": "How many metres high is the Kessan dam?",
+                "after": first.rpartition("Run id: ")[2].split()[0],
+            }
+            filled = {**defaults, **asked, "documents": empty}
+            assert "61 metres" in said(await session.call_tool("research", filled))
+    contexts = [record.context for record in await aruns()]
+    assert [(context.documents, context.depth) for context in contexts] == 3 * [([str(folder)], "quick")]
+    assert all(context.max_seconds == context.level.seconds for context in contexts)
+
+
 async def test_a_client_searches_only_below_the_folders_of_the_configuration_if_there_are_any(
     tmp_path: Path, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

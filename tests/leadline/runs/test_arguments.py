@@ -66,6 +66,10 @@ QUESTION = "Where was the designer of the wire sounding machine born?"
 async def _heard(_: object) -> None: ...
 
 
+class _Hearing:
+    async def __call__(self, _: object) -> None: ...
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
@@ -81,6 +85,7 @@ async def _heard(_: object) -> None: ...
         ({"out": 5}, "out cannot be 5"),
         ({"on_event": 5}, "on_event cannot be 5"),
         ({"on_event": _heard}, "on_event cannot be used: a plain function"),
+        ({"on_event": _Hearing()}, "on_event cannot be used: a plain function"),
         ({"on_review": 5}, "on_review cannot be 5"),
         *(({"run_id": wrong}, "run_id") for wrong in ("", "../evil", "-x", "latest", "x" * 400, "a\n", 5)),
     ],

@@ -68,6 +68,23 @@ def test_another_figure_is_told_once(docs: Path, leadline: Leadline) -> None:
     assert "## Hold again" in again.out
 
 
+def test_old_news_stay_in_the_file_and_are_not_told_again(tmp_path: Path, checked: Checked) -> None:
+    folder = tmp_path / "dams"
+    folder.mkdir()
+    dam = folder / "dam.md"
+    dam.write_text("# Kessan dam\n\nThe dam is 61 metres high.\n")
+    run_id = research("How high is the Kessan dam?", docs=[folder], out="out").run_id
+    dam.write_text("# Kessan dam\n\nThe dam is 64 metres high.\n")
+    assert checked(run_id, code=1)["other_figures"]
+    survey = "The Kessan dam is 66 metres high, a survey found."
+    (folder / "survey.md").write_text(f"{survey}\n")
+    assert [finding["quote"] for finding in checked(run_id)["findings"]] == [survey]
+    news = next(Path("out").glob("*/watch.md")).read_text("utf-8")
+    assert news.count("# How high is the Kessan dam?") == 1
+    assert news.index(survey) < news.index("\n---\n") < news.index("64 metres")
+    assert "61 metres" in news
+
+
 def test_a_source_that_is_gone_is_told_with_its_claims(docs: Path, leadline: Leadline) -> None:
     run_id = research(QUESTION, docs=[docs]).run_id
     (docs / "thomson.md").unlink()
