@@ -10,7 +10,7 @@ from leadline.runs.run_ids import evidence_in
 from schemas.context import OutputFormat
 from schemas.regular_file import read_regular
 from schemas.reporter import Report
-from services.reports.bundle import write_bundle, write_files
+from services.reports.bundle import write_bundle, write_exports
 from services.reports.bundle_files import MAX_REPORT_BYTES
 from services.reports.formats import FORMATS, render
 from services.run.errors import BadInput
@@ -100,7 +100,7 @@ async def write_formats(report: Report, folder: Path, formats: Sequence[OutputFo
         return []
 
     files = await render(report, formats)
-    await write_files(folder, files, report.run_id)
+    await write_exports(folder, files, report.run_id)
     return list(files)
 
 

@@ -19,7 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from schemas.reporter import Report
-from services.reports.bundle_files import FORMAT_VERSION, seal, text_file
+from services.reports.bundle_files import (
+    FORMAT_VERSION,
+    MAX_EVIDENCE_BYTES,
+    read_inside,
+    recorded_exports,
+    seal,
+    text_file,
+)
 from services.reports.checking.bundle_check import verify_bundle
 from services.reports.checking.bundle_result import BundleCheck
 from services.reports.checking.written_text import digests_of
@@ -58,12 +65,35 @@ async def bundle_files(report: Report, evidence: EvidenceStore) -> dict[str, byt
         files[texts[source.id]] = data
     for artifact in report.artifacts:
         files[artifact_path(artifact)] = await evidence.get_bytes(artifact.content_hash)
-    content = json.dumps(
-        await asyncio.to_thread(_content, report, texts), ensure_ascii=False, indent=1, allow_nan=False
-    )
-    files["evidence.json"] = content.encode() + b"\n"
+    files["evidence.json"] = _json(await asyncio.to_thread(_content, report, texts))
     files["report.md"] = report.markdown.encode()
     return files
+
+
+async def write_exports(folder: Path, files: Mapping[str, bytes], writer: str = "") -> None:
+    """Write files that were made of a report into its folder, as `write_files`, and record their digests in its `evidence.json`.
+
+    Raises:
+        StoreUnwritable: `evidence.json` cannot be read, or the folder cannot be written.
+    """
+    try:
+        recording = await asyncio.to_thread(_recording, folder, files)
+    except OSError as error:
+        raise StoreUnwritable(str(folder), error.strerror) from None
+    await write_files(folder, {**files, "evidence.json": recording}, writer)
+
+
+def _recording(folder: Path, files: Mapping[str, bytes]) -> bytes:
+    """Return `evidence.json` with the digests of files; its seal is made anew, but one that was broken stays so."""
+    content = json.loads(read_inside(folder, "evidence.json", MAX_EVIDENCE_BYTES))
+    is_sealed = content.get("evidence_sha256") == seal(content)
+    made = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
+    content["exports"] = recorded_exports(content) | made
+    return _json({**content, "evidence_sha256": seal(content)} if is_sealed else content)
+
+
+def _json(content: Mapping[str, Any]) -> bytes:
+    return f"{json.dumps(content, ensure_ascii=False, indent=1)}\n".encode(errors="surrogatepass")
 
 
 async def write_files(folder: Path, files: Mapping[str, bytes], writer: str = "") -> None:
@@ -99,6 +129,7 @@ def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
         ],
         "report_sha256": hashlib.sha256(report.markdown.encode()).hexdigest(),
         "report_sentences": digests_of(part for block in read_markdown(report.markdown) for part in within(block)),
+        "exports": {},
     }
     return {**content, "evidence_sha256": seal(content)}
 

@@ -20,11 +20,13 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from schemas.evidence import Answered, Artifact, Claim, Contradiction, Excerpt, Source, by_content_hash
+from schemas.options import OutputFormat
 from schemas.planner import Plan
 from schemas.regular_file import read_regular
 from schemas.reporter import Report
 from schemas.results import StepResult
 from schemas.usage import Usage
+from services.reports.formats import FORMATS
 from services.reports.references import link_of, stored_text
 from services.run.errors import BundleError, reason_of
 from services.run.ui_text import say
@@ -37,6 +39,8 @@ READABLE = (1, 2, FORMAT_VERSION)
 MAX_REPORT_BYTES = 2_000_000
 """Maximum bytes of `report.md`; Leadline writes a fifth of that at most. Hostile Markdown takes 15 microseconds a byte to parse."""
 MAX_EVIDENCE_BYTES = 20_000_000
+MAX_EXPORT_BYTES = 200_000_000
+"""Maximum bytes of a file that was made of a report."""
 MAX_PLAIN_BYTES = 4 * MAX_CHARACTERS
 """Maximum bytes of a text: UTF-8 takes up to four for a character."""
 _LATER_BYTES = bytes(range(0x80, 0xC0))
@@ -89,6 +93,8 @@ class BundleContent(BaseModel):
     artifacts: list[StoredArtifact] = []
     report_sha256: str
     report_sentences: list[str] = []
+    exports: dict[str, str] = {}
+    """SHA-256 of each file that was made of the report, by its name."""
     evidence_sha256: str = ""
 
     @property
@@ -182,6 +188,17 @@ def read_inside(folder: Path, name: str, max_bytes: int) -> bytes:
     if data is None:
         raise OSError(errno.EPERM, "it lies outside the folder", str(place))
     return data
+
+
+def exports_in(folder: Path) -> dict[OutputFormat, str]:
+    """Return the files that were made of a report and lie in its folder, by their formats."""
+    return {name: made.file for name, made in FORMATS.items() if name != "md" and (folder / made.file).exists()}
+
+
+def recorded_exports(raw: Mapping[str, Any]) -> dict[str, str]:
+    """Return the digests of exported files that `evidence.json` records, whatever else it holds."""
+    recorded = raw.get("exports")
+    return recorded if isinstance(recorded, dict) else {}
 
 
 def source_text(folder: Path, source: Source, room: int = MAX_TEXTS_BYTES) -> bytes:
