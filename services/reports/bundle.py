@@ -123,6 +123,8 @@ def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
         "claims": [_known(claim, "cited_by", "likeness", "judgement") for claim in dumped["citations"]],
         "left_out": [_known(claim, "cited_by", "likeness", "judgement") for claim in dumped["left_out"]],
         **{key: dumped[key] for key in record},
+        "document": dumped["document"],
+        "deck": dumped["deck"],
         "results": [{**result, "excerpts": _excerpts_by_id(result["excerpts"], ids)} for result in dumped["results"]],
         "artifacts": [
             {**artifact.model_dump(mode="json"), "file": artifact_path(artifact)} for artifact in report.artifacts

@@ -19,6 +19,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from schemas.deck import DeckPage
+from schemas.document import Document
 from schemas.evidence import Answered, Artifact, Claim, Contradiction, Excerpt, Source, by_content_hash
 from schemas.options import OutputFormat
 from schemas.planner import Plan
@@ -27,7 +29,9 @@ from schemas.reporter import Report
 from schemas.results import StepResult
 from schemas.usage import Usage
 from services.reports.formats import FORMATS
+from services.reports.numbered_text import numbered_text
 from services.reports.references import link_of, stored_text
+from services.reports.rendering import to_markdown
 from services.run.errors import BundleError, reason_of
 from services.run.ui_text import say
 from services.search.file_types import MAX_CHARACTERS
@@ -91,6 +95,9 @@ class BundleContent(BaseModel):
     usage: Usage
     limits: list[str]
     artifacts: list[StoredArtifact] = []
+    document: Document | None = None
+    """The report's text as a tree, with the excerpts and the status of each sentence; None in bundles of earlier versions."""
+    deck: list[DeckPage] = []
     report_sha256: str
     report_sentences: list[str] = []
     exports: dict[str, str] = {}
@@ -139,7 +146,7 @@ def read_bundle(folder: Path) -> tuple[dict[str, Any], BundleContent, bytes]:
 
 
 def read_report(folder: Path) -> Report:
-    """Return the report of a bundle, without what only its run knows.
+    """Return the report of a bundle, without what only its run knows; its tree, if that says what its Markdown says.
 
     Raises:
         BundleError: as `read_bundle`.
@@ -147,9 +154,11 @@ def read_report(folder: Path) -> Report:
     _, content, markdown = read_bundle(folder)
     names = (BundleContent.model_fields.keys() & Report.model_fields.keys()) - {"version"}
     known = {name: getattr(content, name) for name in names}
-    return Report(
+    report = Report(
         **known, by_rules=content.by_rules, markdown=markdown.decode(errors="replace"), citations=content.claims
     )
+    same = report.markdown.startswith(to_markdown(numbered_text(report)))
+    return report if same else report.model_copy(update={"document": None, "deck": []})
 
 
 def check_size(file: Path, raw: Mapping[str, Any]) -> None:
