@@ -16,7 +16,7 @@ from services.reports.checking.written_text import recorded_sentences
 from services.reports.document import BOXES, letters, within, words
 from services.reports.formats import FORMATS
 from services.reports.labels import ENGLISH, SUMMARY_LABEL, labels_for
-from services.run.ui_text import say, spoken_locale
+from services.run.ui_text import say
 from services.text.quotable import as_read
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def page_problems(folder: Path, content: BundleContent, blocks: Sequence[Block])
     except (OSError, etree.ParserError) as error:
         yield say("verify_page_unread", reason=getattr(error, "strerror", None) or error)
         return
-    recorded = list(recorded_sentences(_compared(blocks), set(content.report_sentences)))
+    recorded = list(recorded_sentences(_compared(blocks, content.locale), set(content.report_sentences)))
     own = "".join(letters(_unlabelled(text)) for text in recorded)
     stated = (*(claim.text for claim in content.claims), *recorded)
     shown, clock = letters(_text(page)), Clock()
@@ -99,9 +99,9 @@ def page_problems(folder: Path, content: BundleContent, blocks: Sequence[Block])
             yield say("verify_page_quote", text=beginning(" ".join(text.split()), MAX_SHOWN))
 
 
-def _compared(blocks: Sequence[Block]) -> Iterator[Block]:
+def _compared(blocks: Sequence[Block], locale: str) -> Iterator[Block]:
     """Yield the blocks above the references, without charts."""
-    references = {labels_for(spoken_locale()).references, ENGLISH.references}
+    references = {labels_for(locale).references, ENGLISH.references}
     above = takewhile(lambda block: not (isinstance(block, Heading) and words(block.content) in references), blocks)
     for part in (part for block in above for part in within(block)):
         if not (isinstance(part, Code) and is_chart(part.language)):

@@ -8,6 +8,7 @@ import pytest
 from schemas.reporter import Report
 from services.reports.bundle import verify_bundle, write_exports
 from services.reports.formats import render
+from services.reports.labels import ALL_LABELS
 from tests.attacks.processor_time import processor_time
 from tests.services.reports import full
 from tests.services.reports.checking.tampering import edit
@@ -40,6 +41,14 @@ async def test_a_page_says_all_that_its_report_says_and_its_key_figures_are_in_i
         change(page, '"value">10,994', '"value">10,894')
         [problem] = set(verify_bundle(tmp_path).problems) - set(before)
         assert problem == "report.html shows '10,894 metres', which its text does not say"
+
+
+@pytest.mark.parametrize("locale", ALL_LABELS)
+async def test_a_page_that_nobody_changed_holds_in_every_language(tmp_path: Path, locale: str) -> None:
+    report = full.report_of(f"# The voyage\n\n{full.ENGLISH[0]} [E1-1]\n", full.ENGLISH, locale=locale)
+    await full.bundle_of(report, tmp_path)
+    (tmp_path / "report.html").write_bytes((await render(report, ["html"]))["report.html"])
+    assert verify_bundle(tmp_path).problems == []
 
 
 def test_a_sentence_that_was_added_to_the_report_is_not_missed_on_its_page(page: Path) -> None:
