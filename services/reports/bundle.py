@@ -16,6 +16,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from schemas.reporter import Report
@@ -39,19 +40,23 @@ from services.run.evidence_store import EvidenceStore
 __all__ = ["BundleCheck", "bundle_files", "verify_bundle", "write_bundle"]
 
 
-async def write_bundle(report: Report, folder: Path, evidence: EvidenceStore) -> None:
-    """Write a report's folder; each file is written atomically, `report.md` last.
+async def write_bundle(
+    report: Report, folder: Path, evidence: EvidenceStore, exports: Mapping[str, str] = MappingProxyType({})
+) -> None:
+    """Write a report's folder; each file is written atomically, `report.md` last. The digests of `exports` that lie there are kept.
 
     Raises:
         StoreError: a source's text is not in the store.
         StoreUnwritable: the folder cannot be written.
     """
-    files = await bundle_files(report, evidence)
+    files = await bundle_files(report, evidence, exports)
     await write_files(folder, files, report.run_id)
     await asyncio.to_thread(_remove_old_texts, folder, set(files))
 
 
-async def bundle_files(report: Report, evidence: EvidenceStore) -> dict[str, bytes]:
+async def bundle_files(
+    report: Report, evidence: EvidenceStore, exports: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, bytes]:
     """Return the files of a report's folder by name, `report.md` last.
 
     Raises:
@@ -65,7 +70,7 @@ async def bundle_files(report: Report, evidence: EvidenceStore) -> dict[str, byt
         files[texts[source.id]] = data
     for artifact in report.artifacts:
         files[artifact_path(artifact)] = await evidence.get_bytes(artifact.content_hash)
-    files["evidence.json"] = _json(await asyncio.to_thread(_content, report, texts))
+    files["evidence.json"] = _json(await asyncio.to_thread(_content, report, texts, exports))
     files["report.md"] = report.markdown.encode()
     return files
 
@@ -87,7 +92,7 @@ def _recording(folder: Path, files: Mapping[str, bytes]) -> bytes:
     """Return `evidence.json` with the digests of files; its seal is made anew, but one that was broken stays so."""
     content = json.loads(read_inside(folder, "evidence.json", MAX_EVIDENCE_BYTES))
     is_sealed = content.get("evidence_sha256") == seal(content)
-    made = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
+    made = {name: hashlib.sha256(data).hexdigest() for name, data in files.items() if name != "report.md"}
     content["exports"] = recorded_exports(content) | made
     return _json({**content, "evidence_sha256": seal(content)} if is_sealed else content)
 
@@ -111,7 +116,7 @@ async def write_files(folder: Path, files: Mapping[str, bytes], writer: str = ""
         raise StoreUnwritable(str(folder), error.strerror) from None
 
 
-def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
+def _content(report: Report, texts: Mapping[str, str], exports: Mapping[str, str]) -> dict[str, Any]:
     dumped = report.model_dump(mode="json", exclude={"sources": {"__all__": {"fingerprint", "number", "file"}}})
     ids = {source["content_hash"]: source["id"] for source in dumped["sources"]}
     record = ("plans", "reflections", "contradictions", "follow_up_questions", "usage", "limits", "prompts")
@@ -131,7 +136,7 @@ def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
         ],
         "report_sha256": hashlib.sha256(report.markdown.encode()).hexdigest(),
         "report_sentences": digests_of(part for block in read_markdown(report.markdown) for part in within(block)),
-        "exports": {},
+        "exports": dict(exports),
     }
     return {**content, "evidence_sha256": seal(content)}
 
