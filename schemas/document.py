@@ -68,7 +68,8 @@ class Break:
     """A hard line break."""
 
 
-Inline = Text | Formula | Citation | Link | Mark | Break
+Inline = Text | Formula | Citation | Link | Break | Mark
+"""In this order: of kinds that fit stored fields alike the first is read, and a break has no fields, a mark a default for each."""
 Inlines = tuple[Inline, ...]
 
 

@@ -23,7 +23,7 @@ from leadline.runs.execute import (
 )
 from leadline.runs.output import check_writable, report_folder, write_formats, write_report
 from leadline.runs.revise import arevise, version_of
-from leadline.runs.run_ids import first_line, holds_run
+from leadline.runs.run_ids import evidence_in, first_line, holds_run
 from leadline.runs.store import Home, RunRecord, config_of, finished_report, open_home
 from leadline.runs.timeline import Timeline, replayed_events
 from leadline.runs.watch import WatchResult, watched
@@ -31,8 +31,8 @@ from schemas.options import OutputFormat
 from schemas.reporter import Report
 from schemas.steering import Steering, SteeringAction
 from services.reports.bundle import write_bundle
-from services.reports.bundle_files import read_report
-from services.reports.formats import check_formats
+from services.reports.bundle_files import read_report, recorded_exports
+from services.reports.formats import FORMATS, check_formats
 from services.run.errors import BadInput, RunElsewhere
 from services.run.journal import Recording, replaying, run_key
 from services.run.run_input import check_utf8
@@ -182,12 +182,14 @@ async def areport(
         if own is not None and await asyncio.to_thread(holds_run, own, record.id):
             folder, files = own, await write_formats(report, own, formats)
             if "md" in formats:  # the evidence holds the hash of the report's text
-                await write_bundle(report, own, home.evidence)
+                made_of_it = recorded_exports(await asyncio.to_thread(evidence_in, own))
+                await write_bundle(report, own, home.evidence, made_of_it)
         else:
             below, suffix = Path(out or record.out or "out"), f"-version-{chosen.number}" if is_earlier else ""
             folder = await asyncio.to_thread(report_folder, report.question, below, suffix=suffix, only_of=record.id)
             files = await write_report(report, folder, home.evidence, formats)
-            files = [name for name in files if name != "report.md" or "md" in formats]
+            asked = {FORMATS[name].file for name in formats}
+            files = [name for name in files if name in asked]
         return report.model_copy(update={"folder": str(folder), "files": files})
 
 

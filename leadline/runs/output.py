@@ -6,13 +6,13 @@ import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
-from leadline.runs.run_ids import evidence_in
+from leadline.runs.run_ids import evidence_in, holds_run
 from schemas.context import OutputFormat
 from schemas.regular_file import read_regular
 from schemas.reporter import Report
-from services.reports.bundle import write_bundle, write_files
-from services.reports.bundle_files import MAX_REPORT_BYTES
-from services.reports.formats import FORMATS, render
+from services.reports.bundle import write_bundle, write_exports
+from services.reports.bundle_files import MAX_EXPORT_BYTES, exports_in, recorded_exports
+from services.reports.formats import makeable_formats, render
 from services.run.errors import BadInput
 from services.run.evidence_store import EvidenceStore, file_hash
 from services.run.ui_text import say
@@ -20,7 +20,7 @@ from services.text import normal_form
 
 MAX_SLUG = 60
 MADE_WITHIN = 600
-"""Seconds after the text in which all formats of a report are made."""
+"""Seconds after the text in which an earlier version, which recorded no digests of them, made all formats of a report."""
 
 
 def slug_of(question: str) -> str:
@@ -79,15 +79,19 @@ async def write_report(
 ) -> list[str]:
     """Write report, evidence, source texts and further formats into a folder, and return the names of the files with the report.
 
-    Other formats of an earlier report are deleted there.
+    Files of other formats there are deleted; those of an earlier version of the report are made anew, if they can be made here.
 
     Raises:
         StoreUnwritable: the folder cannot be written.
     """
+    held = await asyncio.to_thread(exports_in, folder)
+    of_run = await asyncio.to_thread(holds_run, folder, report.run_id)
+    known, _ = await asyncio.to_thread(makeable_formats, held if of_run else ())
     await write_bundle(report, folder, evidence)
-    for name in FORMATS.keys() - {"md", *formats}:
-        await asyncio.to_thread((folder / FORMATS[name].file).unlink, missing_ok=True)
-    return ["report.md", *await write_formats(report, folder, [format_ for format_ in formats if format_ != "md"])]
+    for name in held.keys() - set(formats):
+        await asyncio.to_thread((folder / held[name]).unlink, missing_ok=True)
+    wanted = dict.fromkeys([*formats, *known])
+    return ["report.md", *await write_formats(report, folder, [name for name in wanted if name != "md"])]
 
 
 async def write_formats(report: Report, folder: Path, formats: Sequence[OutputFormat]) -> list[str]:
@@ -101,19 +105,24 @@ async def write_formats(report: Report, folder: Path, formats: Sequence[OutputFo
         return []
 
     files = await render(report, formats)
-    await write_files(folder, files, report.run_id)
+    await write_exports(folder, files, report.run_id)
     return list(files)
 
 
 def _is_edited(folder: Path) -> bool:
-    """Tell whether a report was changed after it was written: its text is another, or a file of it is much newer."""
-    text, recorded = folder / "report.md", evidence_in(folder).get("report_sha256")
-    if recorded is None:
+    """Tell whether a report was changed after it was written: a file of it is not as recorded, or has no record and is much newer."""
+    held = evidence_in(folder)
+    if held.get("report_sha256") is None:
         return False
+    recorded = {**recorded_exports(held), "report.md": held["report_sha256"]}
     try:
-        written = text.stat().st_mtime
-        newer = (file.stat().st_mtime - written > MADE_WITHIN for file in folder.glob("report.*"))
-        return file_hash(read_regular(text, MAX_REPORT_BYTES)) != recorded or any(newer)
+        written = (folder / "report.md").stat().st_mtime
+        return any(
+            file_hash(read_regular(folder / name, MAX_EXPORT_BYTES)) != recorded[name]
+            if name in recorded
+            else (folder / name).stat().st_mtime - written > MADE_WITHIN
+            for name in ("report.md", *exports_in(folder).values())
+        )
     except OSError:
         return False
 

@@ -16,10 +16,18 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from schemas.reporter import Report
-from services.reports.bundle_files import FORMAT_VERSION, seal, text_file
+from services.reports.bundle_files import (
+    FORMAT_VERSION,
+    MAX_EVIDENCE_BYTES,
+    read_inside,
+    recorded_exports,
+    seal,
+    text_file,
+)
 from services.reports.checking.bundle_check import verify_bundle
 from services.reports.checking.bundle_result import BundleCheck
 from services.reports.checking.written_text import digests_of
@@ -32,19 +40,23 @@ from services.run.evidence_store import EvidenceStore
 __all__ = ["BundleCheck", "bundle_files", "verify_bundle", "write_bundle"]
 
 
-async def write_bundle(report: Report, folder: Path, evidence: EvidenceStore) -> None:
-    """Write a report's folder; each file is written atomically, `report.md` last.
+async def write_bundle(
+    report: Report, folder: Path, evidence: EvidenceStore, exports: Mapping[str, str] = MappingProxyType({})
+) -> None:
+    """Write a report's folder; each file is written atomically, `report.md` last. The digests of `exports` that lie there are kept.
 
     Raises:
         StoreError: a source's text is not in the store.
         StoreUnwritable: the folder cannot be written.
     """
-    files = await bundle_files(report, evidence)
+    files = await bundle_files(report, evidence, exports)
     await write_files(folder, files, report.run_id)
     await asyncio.to_thread(_remove_old_texts, folder, set(files))
 
 
-async def bundle_files(report: Report, evidence: EvidenceStore) -> dict[str, bytes]:
+async def bundle_files(
+    report: Report, evidence: EvidenceStore, exports: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, bytes]:
     """Return the files of a report's folder by name, `report.md` last.
 
     Raises:
@@ -58,12 +70,35 @@ async def bundle_files(report: Report, evidence: EvidenceStore) -> dict[str, byt
         files[texts[source.id]] = data
     for artifact in report.artifacts:
         files[artifact_path(artifact)] = await evidence.get_bytes(artifact.content_hash)
-    content = json.dumps(
-        await asyncio.to_thread(_content, report, texts), ensure_ascii=False, indent=1, allow_nan=False
-    )
-    files["evidence.json"] = content.encode() + b"\n"
+    files["evidence.json"] = _json(await asyncio.to_thread(_content, report, texts, exports))
     files["report.md"] = report.markdown.encode()
     return files
+
+
+async def write_exports(folder: Path, files: Mapping[str, bytes], writer: str = "") -> None:
+    """Write files that were made of a report into its folder, as `write_files`, and record their digests in its `evidence.json`.
+
+    Raises:
+        StoreUnwritable: `evidence.json` cannot be read, or the folder cannot be written.
+    """
+    try:
+        recording = await asyncio.to_thread(_recording, folder, files)
+    except OSError as error:
+        raise StoreUnwritable(str(folder), error.strerror) from None
+    await write_files(folder, {**files, "evidence.json": recording}, writer)
+
+
+def _recording(folder: Path, files: Mapping[str, bytes]) -> bytes:
+    """Return `evidence.json` with the digests of files; its seal is made anew, but one that was broken stays so."""
+    content = json.loads(read_inside(folder, "evidence.json", MAX_EVIDENCE_BYTES))
+    is_sealed = content.get("evidence_sha256") == seal(content)
+    made = {name: hashlib.sha256(data).hexdigest() for name, data in files.items() if name != "report.md"}
+    content["exports"] = recorded_exports(content) | made
+    return _json({**content, "evidence_sha256": seal(content)} if is_sealed else content)
+
+
+def _json(content: Mapping[str, Any]) -> bytes:
+    return f"{json.dumps(content, ensure_ascii=False, indent=1)}\n".encode(errors="surrogatepass")
 
 
 async def write_files(folder: Path, files: Mapping[str, bytes], writer: str = "") -> None:
@@ -81,7 +116,7 @@ async def write_files(folder: Path, files: Mapping[str, bytes], writer: str = ""
         raise StoreUnwritable(str(folder), error.strerror) from None
 
 
-def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
+def _content(report: Report, texts: Mapping[str, str], exports: Mapping[str, str]) -> dict[str, Any]:
     dumped = report.model_dump(mode="json", exclude={"sources": {"__all__": {"fingerprint", "number", "file"}}})
     ids = {source["content_hash"]: source["id"] for source in dumped["sources"]}
     record = ("plans", "reflections", "contradictions", "follow_up_questions", "usage", "limits", "prompts")
@@ -93,12 +128,15 @@ def _content(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
         "claims": [_known(claim, "cited_by", "likeness", "judgement") for claim in dumped["citations"]],
         "left_out": [_known(claim, "cited_by", "likeness", "judgement") for claim in dumped["left_out"]],
         **{key: dumped[key] for key in record},
+        "document": dumped["document"],
+        "deck": dumped["deck"],
         "results": [{**result, "excerpts": _excerpts_by_id(result["excerpts"], ids)} for result in dumped["results"]],
         "artifacts": [
             {**artifact.model_dump(mode="json"), "file": artifact_path(artifact)} for artifact in report.artifacts
         ],
         "report_sha256": hashlib.sha256(report.markdown.encode()).hexdigest(),
         "report_sentences": digests_of(part for block in read_markdown(report.markdown) for part in within(block)),
+        "exports": dict(exports),
     }
     return {**content, "evidence_sha256": seal(content)}
 

@@ -19,13 +19,19 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from schemas.deck import DeckPage
+from schemas.document import Document
 from schemas.evidence import Answered, Artifact, Claim, Contradiction, Excerpt, Source, by_content_hash
+from schemas.options import OutputFormat
 from schemas.planner import Plan
 from schemas.regular_file import read_regular
 from schemas.reporter import Report
 from schemas.results import StepResult
 from schemas.usage import Usage
+from services.reports.formats import FORMATS
+from services.reports.numbered_text import numbered_text
 from services.reports.references import link_of, stored_text
+from services.reports.rendering import to_markdown
 from services.run.errors import BundleError, reason_of
 from services.run.ui_text import say
 from services.search.file_types import MAX_CHARACTERS
@@ -37,6 +43,8 @@ READABLE = (1, 2, FORMAT_VERSION)
 MAX_REPORT_BYTES = 2_000_000
 """Maximum bytes of `report.md`; Leadline writes a fifth of that at most. Hostile Markdown takes 15 microseconds a byte to parse."""
 MAX_EVIDENCE_BYTES = 20_000_000
+MAX_EXPORT_BYTES = 200_000_000
+"""Maximum bytes of a file that was made of a report."""
 MAX_PLAIN_BYTES = 4 * MAX_CHARACTERS
 """Maximum bytes of a text: UTF-8 takes up to four for a character."""
 _LATER_BYTES = bytes(range(0x80, 0xC0))
@@ -87,8 +95,13 @@ class BundleContent(BaseModel):
     usage: Usage
     limits: list[str]
     artifacts: list[StoredArtifact] = []
+    document: Document | None = None
+    """The report's text as a tree, with the excerpts and the status of each sentence; None in bundles of earlier versions."""
+    deck: list[DeckPage] = []
     report_sha256: str
     report_sentences: list[str] = []
+    exports: dict[str, str] = {}
+    """SHA-256 of each file that was made of the report, by its name."""
     evidence_sha256: str = ""
 
     @property
@@ -133,7 +146,7 @@ def read_bundle(folder: Path) -> tuple[dict[str, Any], BundleContent, bytes]:
 
 
 def read_report(folder: Path) -> Report:
-    """Return the report of a bundle, without what only its run knows.
+    """Return the report of a bundle, without what only its run knows; its tree, if that says what its Markdown says.
 
     Raises:
         BundleError: as `read_bundle`.
@@ -141,9 +154,11 @@ def read_report(folder: Path) -> Report:
     _, content, markdown = read_bundle(folder)
     names = (BundleContent.model_fields.keys() & Report.model_fields.keys()) - {"version"}
     known = {name: getattr(content, name) for name in names}
-    return Report(
+    report = Report(
         **known, by_rules=content.by_rules, markdown=markdown.decode(errors="replace"), citations=content.claims
     )
+    same = report.markdown.startswith(to_markdown(numbered_text(report)))
+    return report if same else report.model_copy(update={"document": None, "deck": []})
 
 
 def check_size(file: Path, raw: Mapping[str, Any]) -> None:
@@ -182,6 +197,17 @@ def read_inside(folder: Path, name: str, max_bytes: int) -> bytes:
     if data is None:
         raise OSError(errno.EPERM, "it lies outside the folder", str(place))
     return data
+
+
+def exports_in(folder: Path) -> dict[OutputFormat, str]:
+    """Return the files that were made of a report and lie in its folder, by their formats."""
+    return {name: made.file for name, made in FORMATS.items() if name != "md" and (folder / made.file).exists()}
+
+
+def recorded_exports(raw: Mapping[str, Any]) -> dict[str, str]:
+    """Return the digests of exported files that `evidence.json` records, whatever else it holds."""
+    recorded = raw.get("exports")
+    return recorded if isinstance(recorded, dict) else {}
 
 
 def source_text(folder: Path, source: Source, room: int = MAX_TEXTS_BYTES) -> bytes:

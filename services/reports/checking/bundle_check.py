@@ -2,8 +2,7 @@
 
 import hashlib
 import re
-import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,7 @@ from services.reports.charts.written import read_comment
 from services.reports.checking.bundle_result import BundleCheck
 from services.reports.checking.claim_check import summary_fault
 from services.reports.checking.doubts import doubt_of, evidence_of
-from services.reports.checking.exported_page import PAGE, page_problems, unchecked_exports
+from services.reports.checking.exported_page import check_exports
 from services.reports.checking.written_text import new_sentences
 from services.reports.document import contents, letters, within, words
 from services.reports.labels import counts_of, labels_for
@@ -92,21 +91,8 @@ def _checked(folder: Path, raw: dict[str, Any], content: BundleContent, report: 
     }
     check.add("", _Evidence(folder, content, check).problems(letters("".join(map(_shown, blocks)))), "evidence.json")
     check.add("report.md: ", broken_links, "report.md")
-    _check_exports(folder, content, whole, check)
+    check_exports(folder, content, whole, check)
     return check
-
-
-def _check_exports(folder: Path, content: BundleContent, blocks: Sequence[Block], check: BundleCheck) -> None:
-    """Check the page of a report if it lies in the folder, and name the files that are not checked."""
-    place, found = shlex.quote(str(folder)), len(check.problems)
-    if (folder / PAGE).exists():
-        check.checked["pages"] = 1
-        check.add(f"{PAGE} ", page_problems(folder, content, blocks), PAGE)
-        if len(check.problems) > found:
-            check.remarks.append(say("verify_page_anew", folder=place))
-    if exports := unchecked_exports(folder):
-        files = ", ".join(exports.values())
-        check.remarks.append(say("verify_exports", files=files, folder=place, formats=",".join(exports)))
 
 
 def _is_active(markdown: str) -> bool:

@@ -1,5 +1,7 @@
-"""Checks the page beside a report: what the report states must stand in the page's text, which is what people share."""
+"""Checks the files that were made of a report: none may have changed, and what the report states must stand in its page, which is what people share."""
 
+import hashlib
+import shlex
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from pathlib import Path
@@ -7,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from schemas.clean_text import beginning
 from schemas.document import Block, Code, Heading
-from services.reports.bundle_files import BundleContent, Clock, read_inside
+from services.reports.bundle_files import MAX_EXPORT_BYTES, BundleContent, Clock, exports_in, read_inside
 from services.reports.charts.written import is_chart
+from services.reports.checking.bundle_result import BundleCheck
 from services.reports.checking.written_text import recorded_sentences
 from services.reports.document import BOXES, letters, within, words
 from services.reports.formats import FORMATS
 from services.reports.labels import ENGLISH, SUMMARY_LABEL, labels_for
-from services.run.ui_text import say, spoken_locale
+from services.run.ui_text import say
 from services.text.quotable import as_read
 
 if TYPE_CHECKING:
@@ -29,10 +32,38 @@ _AT_STATEMENTS = frozenset({"cite", "figures", "marked", "references"})
 """Classes of what stands in or beside the text: citations with their quotes, key figures, the list of marked statements, and the references."""
 
 
-def unchecked_exports(folder: Path) -> dict[str, str]:
-    """Return the files of a report, by their formats, that lie in its folder and that code does not check."""
-    others = {name: made.file for name, made in FORMATS.items() if name not in {"md", "html"}}
-    return {name: file for name, file in others.items() if (folder / file).exists()}
+def check_exports(folder: Path, content: BundleContent, blocks: Sequence[Block], check: BundleCheck) -> None:
+    """Check the files of a report that lie in its folder by their recorded digests, and its page by what the report states, too.
+
+    Remarks name the files that are at fault, and those without a record: an earlier version, a server or somebody else made them.
+    """
+    faulty: dict[str, str] = {}
+    unknown: dict[str, str] = {}
+    for name, file in exports_in(folder).items():
+        found = len(check.problems)
+        if recorded := content.exports.get(file):
+            check.checked["files"] = check.checked.get("files", 0) + 1
+            check.add(f"{file} ", _changes(folder, file, recorded), file)
+        else:
+            unknown[name] = say("verify_page_partly", file=file) if file == PAGE else file
+        if file == PAGE:
+            check.add(f"{file} ", page_problems(folder, content, blocks), file)
+        if len(check.problems) > found:
+            faulty[name] = file
+    for key, named in (("verify_anew", faulty), ("verify_exports", unknown)):
+        if named:
+            files, formats = ", ".join(named.values()), ",".join(named)
+            check.remarks.append(say(key, files=files, folder=shlex.quote(str(folder)), formats=formats))
+
+
+def _changes(folder: Path, file: str, recorded: str) -> Iterator[str]:
+    try:
+        data = read_inside(folder, file, MAX_EXPORT_BYTES)
+    except OSError as error:
+        yield say("verify_page_unread", reason=error.strerror)
+    else:
+        if hashlib.sha256(data).hexdigest() != recorded:
+            yield say("verify_export_changed")
 
 
 def page_problems(folder: Path, content: BundleContent, blocks: Sequence[Block]) -> Iterator[str]:
@@ -51,7 +82,7 @@ def page_problems(folder: Path, content: BundleContent, blocks: Sequence[Block])
     except (OSError, etree.ParserError) as error:
         yield say("verify_page_unread", reason=getattr(error, "strerror", None) or error)
         return
-    recorded = list(recorded_sentences(_compared(blocks), set(content.report_sentences)))
+    recorded = list(recorded_sentences(_compared(blocks, content.locale), set(content.report_sentences)))
     own = "".join(letters(_unlabelled(text)) for text in recorded)
     stated = (*(claim.text for claim in content.claims), *recorded)
     shown, clock = letters(_text(page)), Clock()
@@ -68,9 +99,9 @@ def page_problems(folder: Path, content: BundleContent, blocks: Sequence[Block])
             yield say("verify_page_quote", text=beginning(" ".join(text.split()), MAX_SHOWN))
 
 
-def _compared(blocks: Sequence[Block]) -> Iterator[Block]:
+def _compared(blocks: Sequence[Block], locale: str) -> Iterator[Block]:
     """Yield the blocks above the references, without charts."""
-    references = {labels_for(spoken_locale()).references, ENGLISH.references}
+    references = {labels_for(locale).references, ENGLISH.references}
     above = takewhile(lambda block: not (isinstance(block, Heading) and words(block.content) in references), blocks)
     for part in (part for block in above for part in within(block)):
         if not (isinstance(part, Code) and is_chart(part.language)):

@@ -94,7 +94,10 @@ def test_a_folder_whose_run_is_elsewhere_is_shown_and_exported_and_says_what_it_
     folder = "out/challenger-deep"
     ran = leadline("runs", "export", folder, "--format", "md,html,slides", code=0)
     assert ran.out.split() == [f"{folder}/{name}" for name in ("report.md", "report.html", "slides.html")]
-    assert "Challenger Deep" in Path(folder, "report.html").read_text()
+    page = Path(folder, "report.html").read_text()
+    assert "Challenger Deep" in page
+    assert page.count("<q>") > 100
+    assert page.count('class="said inferred"') == 15
     assert leadline("verify", folder).code == 0
     shown = leadline("runs", "show", folder, code=0).out
     assert re.search(

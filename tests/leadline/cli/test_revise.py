@@ -141,6 +141,25 @@ def test_a_section_is_left_out_by_its_heading_without_a_call(
     assert "no section “Costs”. Its sections: What happened." in missing.err
 
 
+def test_a_new_version_makes_the_files_of_the_former_one_anew_and_leaves_those_that_somebody_changed(
+    leadline: Leadline, run: Run
+) -> None:
+    folder = Path(run.folder)
+    leadline("runs", "export", run.id, "--format", "md,html,slides,csl", code=0)
+    leadline("runs", "export", run.id, "--format", "md", code=0)
+    assert "3 exported files" in leadline("verify", folder, code=0).out
+    leadline("revise", run.id, "--without", "The ferry", code=0)
+    assert "3 exported files" in leadline("verify", folder, code=0).out
+    assert "<h2>The ferry" not in (folder / "report.html").read_text()
+    for name in ("report.html", "slides.html", "references.json"):
+        file, kept = folder / name, (folder / name).read_bytes()
+        file.write_bytes(kept + b" ")
+        ran = leadline("runs", "export", run.id, "--version", "2", "--out", "out", "--format", "md", code=0)
+        assert ran.out.strip() == f"{folder}-2/report.md"
+        assert file.read_bytes() == kept + b" "
+        file.write_bytes(kept)
+
+
 def test_without_a_model_a_report_is_shortened_to_the_beginning_of_its_sections(
     leadline: Leadline, endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

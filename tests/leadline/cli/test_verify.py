@@ -105,7 +105,7 @@ def test_a_report_that_states_nothing_is_not_called_proved(docs: Path, leadline:
     assert leadline("verify", bundle).out.startswith(f"{bundle}: it makes no statement and quotes nothing")
 
 
-def test_a_page_is_checked_with_its_folder_and_other_files_are_named_as_not_checked(
+def test_the_files_of_a_report_are_checked_with_its_folder_and_those_that_are_changed_are_named(
     docs: Path, leadline: Leadline
 ) -> None:
     research = ("research", "Who designed the wire sounding machine?", "--docs", docs, "--quick")
@@ -113,9 +113,8 @@ def test_a_page_is_checked_with_its_folder_and_other_files_are_named_as_not_chec
     [bundle] = Path("out").iterdir()
     page = bundle / "report.html"
     ran = leadline("verify", page)
-    assert ", 1 page)" in ran.out
-    exports = f"  Not checked: slides.html. Make anew from the run: leadline runs export {bundle} --format slides\n"
-    assert exports in ran.out
+    assert ", 2 exported files)" in ran.out
+    assert "Not checked: slides.html" not in ran.out
     alone = leadline("verify", bundle / "slides.html", code=2).err
     assert "slides.html cannot be checked by itself. `verify` checks the folder of a report" in alone
     assert alone.count("\n") == 1
@@ -124,4 +123,7 @@ def test_a_page_is_checked_with_its_folder_and_other_files_are_named_as_not_chec
         ran = leadline("verify", named, code=1)
         assert ran.out == ""
         assert "FAILED report.html does not say it: " in ran.err
-        assert f"  Make the page anew from its run: leadline runs export {bundle}\n{exports}" in ran.err
+        assert "FAILED report.html was changed after it was made" in ran.err
+        assert ran.err.endswith(f"  Make anew from the run: leadline runs export {bundle} --format html\n")
+    assert leadline(*ran.err.splitlines()[-1].partition("leadline ")[2].split()).code == 0
+    assert leadline("verify", bundle).code == 0

@@ -16,7 +16,7 @@ from services.reports.html.page import notebook_html, render_html
 from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
 from tests.fakes.browser import Page, needs_chromium
-from tests.services.reports.full import chinese, english, english_from
+from tests.services.reports.full import ARABIC, chinese, english, english_from
 from tests.services.reports.states import REASONS, stated
 from tests.services.reports.vectors import VECTORS, hostile_report
 
@@ -68,6 +68,14 @@ def test_on_a_phone_a_citation_opens_its_quote_from_below_and_leads_back(
     page.wait("location.hash.startsWith('#ref-')")
     assert page.evaluate(f"{tip} === null")
     assert quiet(page)
+
+
+@needs_chromium
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_page_that_is_read_from_the_right_is_as_wide_as_the_window(page: Page, tmp_path: Path, width: int) -> None:
+    shown(page, english_from(ARABIC, locale="ar"), tmp_path, width=width)
+    assert page.evaluate("document.documentElement.dir") == "rtl"
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 @needs_chromium

@@ -6,7 +6,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.document import Citation, Code, Document, Inline, Inlines, Mark, Paragraph, Table, Text
+from schemas.document import (
+    Break,
+    Citation,
+    Code,
+    Document,
+    Formula,
+    Inline,
+    Inlines,
+    Link,
+    Mark,
+    Paragraph,
+    Table,
+    Text,
+)
 from schemas.reporter import Report
 from schemas.usage import Usage
 from services.reports.document import cited_in, words
@@ -25,6 +38,12 @@ def test_a_report_that_was_stored_has_the_same_tree(report: Report) -> None:
     assert isinstance(report.document, Document)
     assert Report.model_validate_json(report.model_dump_json()).document == report.document
     assert Report.model_validate(report.model_dump()).document == report.document
+
+
+def test_every_kind_of_text_that_was_stored_is_read_as_that_kind() -> None:
+    line = (Text("a"), Break(), Mark(), Mark("inferred", "why", 3), Link("a", "b"), Formula("x"), Citation(1, "b"))
+    report = Report(title="", markdown="", document=Document((Paragraph(line),)))
+    assert Report.model_validate_json(report.model_dump_json()).document == report.document
 
 
 @settings(deadline=None)

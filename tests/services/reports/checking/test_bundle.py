@@ -4,22 +4,27 @@ import gzip
 import json
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from schemas.card import Card
+from schemas.deck import DeckCard, DeckPage
 from schemas.evidence import Artifact
 from schemas.reporter import Report
 from schemas.results import StepResult
 from services.reports.bundle import verify_bundle, write_bundle
+from services.reports.bundle_files import read_report
 from services.reports.checking.cited_markdown import verify_markdown
+from services.reports.formats import render
 from services.run.errors import StoreError
 from services.run.evidence_store import EvidenceStore
 from tests.services.reports.checking.conftest import MARKDOWN
 from tests.services.reports.checking.tampering import Edit, claim_again, edit, rewrite
 from tests.services.reports.conftest import Finished, source_of
+from tests.services.reports.full import bundle_of, chinese, english
 
 COUNTED = {"sources": 3, "duplicates": 0, "quotes": 4, "statements": 6, "artifacts": 0, "citations": 8}
 
@@ -288,3 +293,23 @@ def test_a_judgement_against_an_inference_is_a_problem(inferring: Path) -> None:
     edit(inferring, lambda content: claim_again(content, 2, judgement=against), resealed=True)
     [problem] = verify_bundle(inferring).problems
     assert "does not follow from its premises" in problem
+
+
+@pytest.mark.parametrize("make", [english, chinese])
+async def test_the_files_of_a_folder_are_those_of_its_run_and_of_a_text_that_was_changed_its_own(
+    make: Callable[[], Report], tmp_path: Path
+) -> None:
+    deck = [DeckPage(section=1, title="One", cards=[DeckCard(text="It is so.", citations=["E1-1"])])]
+    report = make().model_copy(update={"deck": deck})
+    await bundle_of(report, tmp_path)
+    assert await render(read_report(tmp_path), ["html", "slides", "csl"]) == await render(
+        report, ["html", "slides", "csl"]
+    )
+    rewrite(tmp_path, report.title, "Cheese")
+    made = await render(read_report(tmp_path), ["html", "slides"])
+    assert all(b"Cheese" in data for data in made.values())
+
+
+def test_a_tree_that_says_something_else_than_the_text_makes_no_file(bundle: Path) -> None:
+    edit(bundle, lambda content: content["document"]["body"].pop(), resealed=True)
+    assert (read_report(bundle).document, read_report(bundle).deck) == (None, [])

@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 
 from schemas.reporter import Report
-from services.reports.bundle import verify_bundle
+from services.reports.bundle import verify_bundle, write_exports
 from services.reports.formats import render
+from services.reports.labels import ALL_LABELS
 from tests.attacks.processor_time import processor_time
 from tests.services.reports import full
+from tests.services.reports.checking.tampering import edit
 
 
 @pytest.fixture
@@ -39,6 +41,14 @@ async def test_a_page_says_all_that_its_report_says_and_its_key_figures_are_in_i
         change(page, '"value">10,994', '"value">10,894')
         [problem] = set(verify_bundle(tmp_path).problems) - set(before)
         assert problem == "report.html shows '10,894 metres', which its text does not say"
+
+
+@pytest.mark.parametrize("locale", ALL_LABELS)
+async def test_a_page_that_nobody_changed_holds_in_every_language(tmp_path: Path, locale: str) -> None:
+    report = full.report_of(f"# The voyage\n\n{full.ENGLISH[0]} [E1-1]\n", full.ENGLISH, locale=locale)
+    await full.bundle_of(report, tmp_path)
+    (tmp_path / "report.html").write_bytes((await render(report, ["html"]))["report.html"])
+    assert verify_bundle(tmp_path).problems == []
 
 
 def test_a_sentence_that_was_added_to_the_report_is_not_missed_on_its_page(page: Path) -> None:
@@ -85,3 +95,30 @@ def test_a_statement_that_also_stands_where_sources_disagree_and_among_the_quote
     page.write_text(f"{text[: made.end() - 5]}5,475{text[made.end() :]}", "utf-8")
     [problem] = verify_bundle(page.parent).problems
     assert problem.startswith("report.html does not say it: 'On 23 March 1875 HMS Challenger sounded 4,475 fathoms")
+
+
+async def test_any_change_of_a_file_that_was_made_of_a_report_is_found_and_one_made_elsewhere_is_named(
+    bundle: Path, report: Report
+) -> None:
+    files = await render(report, ["html", "slides", "csl"])
+    slides = files.pop("slides.html")
+    await write_exports(bundle, files)
+    await write_exports(bundle, {"slides.html": slides})
+    check = verify_bundle(bundle)
+    assert (check.problems, check.checked["files"], check.remarks) == ([], 3, [])
+    for file in (*files, "slides.html"):
+        data = (bundle / file).read_bytes()
+        (bundle / file).write_bytes(data + b" ")
+        check = verify_bundle(bundle)
+        assert f"{file} was changed after it was made" in check.problems
+        assert f"leadline runs export {bundle} --format " in check.remarks[0]
+        (bundle / file).write_bytes(data)
+    edit(bundle, lambda content: content.update(exports={}), resealed=True)
+    [remark] = verify_bundle(bundle).remarks
+    assert remark.startswith("Not checked: report.html but for its sentences and quotes, slides.html, references.json.")
+
+
+async def test_a_file_that_is_made_of_a_changed_report_does_not_mend_its_seal(bundle: Path, report: Report) -> None:
+    edit(bundle, lambda content: content["limits"].append("none"))
+    await write_exports(bundle, await render(report, ["html"]))
+    assert verify_bundle(bundle).problems == ["evidence.json: it was changed after it was written"]
