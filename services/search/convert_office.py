@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping
 from datetime import date, datetime, time
 from email.message import MIMEPart
 from pathlib import PurePath
-from typing import Any
+from typing import Any, BinaryIO
 from xml.etree import ElementTree
 
 import xlrd
-from lxml import etree
-from markitdown import DocumentConverter, StreamInfo
+from lxml import etree, html
+from markitdown import DocumentConverter, DocumentConverterResult, StreamInfo
 from markitdown.converters import (
     DocxConverter,
     EpubConverter,
@@ -38,6 +38,7 @@ from services.search.file_types import CONVERTED, MAX_CHARACTERS, SUFFIXES, Conv
 from services.search.ocr import LONGEST_TITLE, image_text
 from services.search.pdf_text import pdf_card, pdf_text
 from services.search.sheets import Merged, Sheet, sheets_markdown, tables_of
+from services.search.shown_html import as_shown
 from services.search.table_profile import profiled
 
 _HEADLESS = re.compile(r"(?m)^\|(?:[ \t]{0,9}\|)+[ \t]*\n(\|[-:| \t]+\|[ \t]*\n)(\|.*\n)")
@@ -169,13 +170,29 @@ def _properties(data: bytes) -> Card:
     return properties_card([(name, value) for name, value in written.items() if value != defaults.get(name)])
 
 
+class _ShownHtml(HtmlConverter):
+    """Converts HTML, also that which other converters make of their formats."""
+
+    def convert(self, file_stream: BinaryIO, stream_info: StreamInfo, **kwargs: Any) -> DocumentConverterResult:
+        """Convert a page with what its layout shows."""
+        page = file_stream.read()
+        if page.strip():
+            tree = html.document_fromstring(page, parser=html.HTMLParser(encoding=stream_info.charset or "utf-8"))
+            as_shown(tree)
+            page = html.tostring(tree, encoding="unicode").encode()
+        return super().convert(io.BytesIO(page), StreamInfo(extension=".html", charset="utf-8"), **kwargs)
+
+
 def _markitdown(data: bytes, suffix: str) -> str:
     """Convert with the converter of the format itself: the general entry would treat a broken file as plain text."""
     kinds: dict[str, type[DocumentConverter]] = {
-        ".docx": DocxConverter, ".html": HtmlConverter, ".pptx": PptxConverter, ".epub": EpubConverter, ".msg": OutlookMsgConverter,
+        ".docx": DocxConverter, ".html": _ShownHtml, ".pptx": PptxConverter, ".epub": EpubConverter, ".msg": OutlookMsgConverter,
     }  # fmt: skip
     about = StreamInfo(extension=suffix, charset="utf-8" if suffix == ".html" else None)
-    text = kinds[suffix]().convert(io.BytesIO(data), about, **_AS_WRITTEN).markdown
+    converter = kinds[suffix]()
+    if hasattr(converter, "_html_converter"):
+        converter._html_converter = _ShownHtml()
+    text = converter.convert(io.BytesIO(data), about, **_AS_WRITTEN).markdown
     text = _DEFINITION.sub(lambda term: f"* {term[1]}: " if term[1] else "* ", _SLIDE.sub(r"## Slide \1", text))
     return _HEADLESS.sub(r"\2\1", text)
 
