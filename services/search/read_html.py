@@ -34,12 +34,16 @@ def prepared(data: bytes) -> tuple[str, Card]:
         line_break.insert_before(" ")
     title = without_number(" ".join(heading.get_text().split())) if heading else ""
     card = html_card(html.document_fromstring(str(page)), title)
-    for boilerplate in page(["script", "style", "nav", "header", "footer", "aside", "form", "noscript", "template"]):
+    for boilerplate in page(["script", "style", "nav", "footer", "select", "noscript", "template"]):
         boilerplate.decompose()
+    for header in page("header"):
+        if header.find_parent(["article", "main"]) is None:
+            header.decompose()
     for item in page("li"):
         first = item.find(True, recursive=False)
         if isinstance(first, Tag) and first.name in _HEADINGS and item.parent:  # a list of sections
-            item.name = item.parent.name = "div"
+            item.name = "div"
+            item.parent.name = "div" if item.parent.name in {"ol", "ul"} else item.parent.name
     return str(page), card
 
 

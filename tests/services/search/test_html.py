@@ -83,3 +83,16 @@ def test_raised_numbers_and_merged_cells_are_read_in_word_files_and_on_the_web(t
     document.save(file)
     read = "About 10^6\n\n| Sea | Depth |\n| --- | --- |\n| North | 7 |\n| North | 9 |"
     assert convert("a.docx", file.getvalue())["text"] == read
+
+
+@pytest.mark.parametrize(
+    ("page", "read"),
+    [
+        ("<form><p>Rope.</p><select><option>Choose</select></form>", "Rope."),
+        ("<p>Rope [1].</p><aside><p>Of hemp.</p></aside>", "Rope [1].\n\nOf hemp."),
+        ("<header>The site</header><main><header><h1>Rope</h1></header><p>Of hemp.</p></main>", "# Rope\n\nOf hemp."),
+        ("<p>Lines</p><li><h3>Rope</h3><p>Of hemp.</p></li>", "Lines\n\n### Rope\n\nOf hemp."),
+    ],
+)
+def test_what_is_around_the_text_of_a_page_is_told_by_its_place(page: str, read: str) -> None:
+    assert convert("a.html", f"<body>{page}</body>".encode())["text"] == read
