@@ -30,7 +30,7 @@ from openpyxl import load_workbook
 from schemas.card import Card
 from schemas.clean_text import clean_line
 from services.sandbox.jobs import serve
-from services.search import read_html
+from services.search import read_docx, read_html
 from services.search.cards import HEAD, properties_card
 from services.search.conversion import Content, converted, with_passages
 from services.search.convert_plain import convert_plain
@@ -192,6 +192,7 @@ def _markitdown(data: bytes, suffix: str) -> str:
     converter = kinds[suffix]()
     if hasattr(converter, "_html_converter"):
         converter._html_converter = _ShownHtml()
+    data = read_docx.whole(data) if suffix == ".docx" else data
     text = converter.convert(io.BytesIO(data), about, **_AS_WRITTEN).markdown
     text = _DEFINITION.sub(lambda term: f"* {term[1]}: " if term[1] else "* ", _SLIDE.sub(r"## Slide \1", text))
     return _HEADLESS.sub(r"\2\1", text)
