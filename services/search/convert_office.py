@@ -8,7 +8,7 @@ import email.policy
 import io
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import date, datetime, time
 from email.message import MIMEPart
 from pathlib import PurePath
@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 from xml.etree import ElementTree
 
 import xlrd
-from lxml import etree, html
+from lxml import html
 from markitdown import DocumentConverter, DocumentConverterResult, StreamInfo
 from markitdown.converters import (
     DocxConverter,
@@ -34,9 +34,10 @@ from services.search import read_docx, read_html
 from services.search.cards import HEAD, properties_card
 from services.search.conversion import Content, converted, with_passages
 from services.search.convert_plain import convert_plain
-from services.search.file_types import CONVERTED, MAX_CHARACTERS, SUFFIXES, Converted
+from services.search.file_types import CONVERTED, SUFFIXES, Converted
 from services.search.ocr import LONGEST_TITLE, image_text
 from services.search.pdf_text import pdf_card, pdf_text
+from services.search.read_opendocument import opendocument_text
 from services.search.sheets import Merged, Sheet, sheets_markdown, tables_of
 from services.search.shown_html import as_shown
 from services.search.table_profile import profiled
@@ -63,12 +64,6 @@ _OF_TEMPLATE = "2013-12-23T23:15:00Z"
 
 MAX_ATTACHMENTS = 20
 """Attachments of a mail that are read."""
-MAX_REPEATED = 100
-"""Columns that one cell may stand for; a spreadsheet's last one stands for all that are empty."""
-_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
-_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
-_SPREADSHEET = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}spreadsheet"
-_PAGE = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}page"
 
 
 def convert(name: str, data: bytes) -> Converted:
@@ -208,58 +203,6 @@ def _answer(job: dict[str, Any], data: bytes) -> Mapping[str, object]:
         return converted(job["name"], data, lambda _, content: _images(content, job["ocr_seconds"]))
     answer = convert(job["name"], data)
     return with_passages(answer) if job.get("passages") else answer
-
-
-def opendocument_text(data: bytes) -> str:
-    """Return the text of an OpenDocument file.
-
-    Raises:
-        ValueError: it unpacks to more than a document may hold.
-        zipfile.BadZipFile, KeyError, etree.XMLSyntaxError: the file is no OpenDocument text.
-    """
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        if archive.getinfo("content.xml").file_size > 10 * MAX_CHARACTERS:
-            raise ValueError("it unpacks to more than a document may hold")
-        content = archive.read("content.xml")
-    tree = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True))
-    return "\n\n".join(_blocks(tree))
-
-
-def _blocks(element: etree._Element) -> Iterator[str]:
-    slide = 0
-    walk = etree.iterwalk(element, events=("start",))
-    for _, node in walk:
-        if node.tag == f"{_TABLE}table":
-            of_spreadsheet = node.getparent() is not None and node.getparent().tag == _SPREADSHEET
-            name = node.get(f"{_TABLE}name", "") if of_spreadsheet else ""  # elsewhere programs make names up
-            yield sheets_markdown([Sheet(name, list(map(_cells, node.iter(f"{_TABLE}table-row"))))])[0]
-            walk.skip_subtree()
-        elif node.tag == _PAGE:
-            slide += 1
-            yield f"## Slide {slide}"
-        elif node.tag in {f"{_TEXT}h", f"{_TEXT}p"}:
-            level = int(node.get(f"{_TEXT}outline-level", "1")) if node.tag == f"{_TEXT}h" else 0
-            item = node.getparent() is not None and node.getparent().tag == f"{_TEXT}list-item"
-            if text := _plain(node):
-                yield f"{'#' * min(level, 6)} {text}" if level else f"- {text}" if item else text
-            walk.skip_subtree()
-
-
-def _cells(row: etree._Element) -> list[str]:
-    cells: list[str] = []
-    for cell in row.iter(f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"):
-        text = " ".join(filter(None, map(_plain, cell.iter(f"{_TEXT}p"))))
-        cells += [text] * min(MAX_REPEATED, int(cell.get(f"{_TABLE}number-columns-repeated", "1")))
-    while cells and not cells[-1]:
-        cells.pop()
-    return cells
-
-
-def _plain(node: etree._Element) -> str:
-    """Return the words of a paragraph; a tab, a line break and several spaces are elements without text."""
-    for gap in node.iter(f"{_TEXT}s", f"{_TEXT}tab", f"{_TEXT}line-break"):
-        gap.tail = f" {gap.tail or ''}"
-    return " ".join("".join(node.itertext()).split())
 
 
 MAX_WHOLE = 2_000_000
