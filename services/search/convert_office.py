@@ -3,14 +3,11 @@
 A broken or hostile file can neither block nor end the run, nor reach anything.
 """
 
-import email
-import email.policy
 import io
 import re
 import zipfile
 from collections.abc import Mapping
 from datetime import date, datetime, time
-from email.message import MIMEPart
 from pathlib import PurePath
 from typing import Any, BinaryIO
 from xml.etree import ElementTree
@@ -22,13 +19,11 @@ from markitdown.converters import (
     DocxConverter,
     EpubConverter,
     HtmlConverter,
-    OutlookMsgConverter,
     PptxConverter,
 )  # fmt: skip
 from openpyxl import load_workbook
 
 from schemas.card import Card
-from schemas.clean_text import clean_line
 from services.sandbox.jobs import serve
 from services.search import read_docx, read_html
 from services.search.cards import HEAD, properties_card
@@ -37,6 +32,7 @@ from services.search.convert_plain import convert_plain
 from services.search.file_types import CONVERTED, SUFFIXES, Converted
 from services.search.ocr import LONGEST_TITLE, image_text
 from services.search.pdf_text import pdf_card, pdf_text
+from services.search.read_mail import mail_text, outlook_text
 from services.search.read_opendocument import opendocument_text
 from services.search.sheets import Merged, Sheet, sheets_markdown, tables_of
 from services.search.shown_html import as_shown
@@ -61,9 +57,7 @@ _OPEN_DOCUMENT = frozenset({".odp", ".ods", ".odt"})
 _ARCHIVES = frozenset({".docx", ".epub", ".pptx", ".xlsx"}) | _OPEN_DOCUMENT
 _OF_TEMPLATE = "2013-12-23T23:15:00Z"
 """Date in the template of python-docx, which documents made with it keep."""
-
-MAX_ATTACHMENTS = 20
-"""Attachments of a mail that are read."""
+_MAILS = {".eml": mail_text, ".msg": outlook_text}
 
 
 def convert(name: str, data: bytes) -> Converted:
@@ -72,8 +66,8 @@ def convert(name: str, data: bytes) -> Converted:
     def read(suffix: str, data: bytes) -> Content:
         if suffix in {".html", ".htm"}:
             return Content(*_html(data))
-        if suffix == ".eml":
-            return _email(data)
+        if suffix in _MAILS:
+            return _MAILS[suffix](data, _attachment)
         _check_kind(data, suffix)
         if suffix in WORKBOOKS:
             return _workbook(name, data, suffix)
@@ -121,27 +115,10 @@ def _html(data: bytes) -> tuple[str, Card]:
     return _markitdown(page.encode(), ".html") if page else "", card
 
 
-def _email(data: bytes) -> Content:
-    """Return the header and the text of a mail, and below their names the texts of its attachments, as far as these are of kinds that are read."""
-    mail = email.message_from_bytes(data, policy=email.policy.default)
-    fields = [f"{name}: {mail[name]}" for name in ("Subject", "From", "To", "Date") if mail[name]]
-    body = mail.get_body(("plain", "html"))
-    text = str(body.get_content()) if body else ""
-    if body and body.get_content_type() == "text/html":
-        text = _html(text.encode())[0]
-    parts, unread = ["\n".join(fields), text.strip()], list[str]()
-    for place, part in enumerate(mail.iter_attachments()):
-        name = clean_line(part.get_filename() or part.get_content_type())
-        read = _attachment(name, part) if place < MAX_ATTACHMENTS else ""
-        parts += [f"Attachment: {name}", read]
-        unread += [] if read else [name]
-    return Content("\n\n".join(parts), note=f"attachments:{', '.join(unread[:MAX_ATTACHMENTS])}" if unread else "")
-
-
-def _attachment(name: str, part: MIMEPart) -> str:
-    """Return the text of a mail's attachment; empty if it is not read. A mail that is attached is not unpacked."""
-    data, suffix = part.get_payload(decode=True), PurePath(name).suffix.lower()
-    if not isinstance(data, bytes) or suffix not in SUFFIXES - {".eml"}:
+def _attachment(name: str, data: bytes) -> str:
+    """Return the text of a part of a mail; empty if it is not read. A mail that is attached is not unpacked."""
+    suffix = PurePath(name).suffix.lower()
+    if suffix not in SUFFIXES - _MAILS.keys():
         return ""
     answer = convert(name, data) if suffix in CONVERTED else convert_plain(name, data)
     return answer.get("text", "")
@@ -181,7 +158,7 @@ class _ShownHtml(HtmlConverter):
 def _markitdown(data: bytes, suffix: str) -> str:
     """Convert with the converter of the format itself: the general entry would treat a broken file as plain text."""
     kinds: dict[str, type[DocumentConverter]] = {
-        ".docx": DocxConverter, ".html": _ShownHtml, ".pptx": PptxConverter, ".epub": EpubConverter, ".msg": OutlookMsgConverter,
+        ".docx": DocxConverter, ".html": _ShownHtml, ".pptx": PptxConverter, ".epub": EpubConverter,
     }  # fmt: skip
     about = StreamInfo(extension=suffix, charset="utf-8" if suffix == ".html" else None)
     converter = kinds[suffix]()
