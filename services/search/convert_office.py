@@ -3,41 +3,39 @@
 A broken or hostile file can neither block nor end the run, nor reach anything.
 """
 
-import email
-import email.policy
 import io
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import date, datetime, time
-from email.message import MIMEPart
 from pathlib import PurePath
-from typing import Any
+from typing import Any, BinaryIO
 from xml.etree import ElementTree
 
 import xlrd
-from lxml import etree
-from markitdown import DocumentConverter, StreamInfo
+from lxml import html
+from markitdown import DocumentConverter, DocumentConverterResult, StreamInfo
 from markitdown.converters import (
     DocxConverter,
     EpubConverter,
     HtmlConverter,
-    OutlookMsgConverter,
     PptxConverter,
 )  # fmt: skip
 from openpyxl import load_workbook
 
 from schemas.card import Card
-from schemas.clean_text import clean_line
 from services.sandbox.jobs import serve
-from services.search import read_html
+from services.search import read_docx, read_html
 from services.search.cards import HEAD, properties_card
 from services.search.conversion import Content, converted, with_passages
 from services.search.convert_plain import convert_plain
-from services.search.file_types import CONVERTED, MAX_CHARACTERS, SUFFIXES, Converted
+from services.search.file_types import CONVERTED, SUFFIXES, Converted
 from services.search.ocr import LONGEST_TITLE, image_text
 from services.search.pdf_text import pdf_card, pdf_text
+from services.search.read_mail import mail_text, outlook_text
+from services.search.read_opendocument import opendocument_text
 from services.search.sheets import Merged, Sheet, sheets_markdown, tables_of
+from services.search.shown_html import as_shown
 from services.search.table_profile import profiled
 
 _HEADLESS = re.compile(r"(?m)^\|(?:[ \t]{0,9}\|)+[ \t]*\n(\|[-:| \t]+\|[ \t]*\n)(\|.*\n)")
@@ -59,15 +57,7 @@ _OPEN_DOCUMENT = frozenset({".odp", ".ods", ".odt"})
 _ARCHIVES = frozenset({".docx", ".epub", ".pptx", ".xlsx"}) | _OPEN_DOCUMENT
 _OF_TEMPLATE = "2013-12-23T23:15:00Z"
 """Date in the template of python-docx, which documents made with it keep."""
-
-MAX_ATTACHMENTS = 20
-"""Attachments of a mail that are read."""
-MAX_REPEATED = 100
-"""Columns that one cell may stand for; a spreadsheet's last one stands for all that are empty."""
-_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
-_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
-_SPREADSHEET = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}spreadsheet"
-_PAGE = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}page"
+_MAILS = {".eml": mail_text, ".msg": outlook_text}
 
 
 def convert(name: str, data: bytes) -> Converted:
@@ -76,8 +66,8 @@ def convert(name: str, data: bytes) -> Converted:
     def read(suffix: str, data: bytes) -> Content:
         if suffix in {".html", ".htm"}:
             return Content(*_html(data))
-        if suffix == ".eml":
-            return _email(data)
+        if suffix in _MAILS:
+            return _MAILS[suffix](data, _attachment)
         _check_kind(data, suffix)
         if suffix in WORKBOOKS:
             return _workbook(name, data, suffix)
@@ -125,27 +115,10 @@ def _html(data: bytes) -> tuple[str, Card]:
     return _markitdown(page.encode(), ".html") if page else "", card
 
 
-def _email(data: bytes) -> Content:
-    """Return the header and the text of a mail, and below their names the texts of its attachments, as far as these are of kinds that are read."""
-    mail = email.message_from_bytes(data, policy=email.policy.default)
-    fields = [f"{name}: {mail[name]}" for name in ("Subject", "From", "To", "Date") if mail[name]]
-    body = mail.get_body(("plain", "html"))
-    text = str(body.get_content()) if body else ""
-    if body and body.get_content_type() == "text/html":
-        text = _html(text.encode())[0]
-    parts, unread = ["\n".join(fields), text.strip()], list[str]()
-    for place, part in enumerate(mail.iter_attachments()):
-        name = clean_line(part.get_filename() or part.get_content_type())
-        read = _attachment(name, part) if place < MAX_ATTACHMENTS else ""
-        parts += [f"Attachment: {name}", read]
-        unread += [] if read else [name]
-    return Content("\n\n".join(parts), note=f"attachments:{', '.join(unread[:MAX_ATTACHMENTS])}" if unread else "")
-
-
-def _attachment(name: str, part: MIMEPart) -> str:
-    """Return the text of a mail's attachment; empty if it is not read. A mail that is attached is not unpacked."""
-    data, suffix = part.get_payload(decode=True), PurePath(name).suffix.lower()
-    if not isinstance(data, bytes) or suffix not in SUFFIXES - {".eml"}:
+def _attachment(name: str, data: bytes) -> str:
+    """Return the text of a part of a mail; empty if it is not read. A mail that is attached is not unpacked."""
+    suffix = PurePath(name).suffix.lower()
+    if suffix not in SUFFIXES - _MAILS.keys():
         return ""
     answer = convert(name, data) if suffix in CONVERTED else convert_plain(name, data)
     return answer.get("text", "")
@@ -169,13 +142,30 @@ def _properties(data: bytes) -> Card:
     return properties_card([(name, value) for name, value in written.items() if value != defaults.get(name)])
 
 
+class _ShownHtml(HtmlConverter):
+    """Converts HTML, also that which other converters make of their formats."""
+
+    def convert(self, file_stream: BinaryIO, stream_info: StreamInfo, **kwargs: Any) -> DocumentConverterResult:
+        """Convert a page with what its layout shows."""
+        page = file_stream.read()
+        if page.strip():
+            tree = html.document_fromstring(page, parser=html.HTMLParser(encoding=stream_info.charset or "utf-8"))
+            as_shown(tree)
+            page = html.tostring(tree, encoding="unicode").encode()
+        return super().convert(io.BytesIO(page), StreamInfo(extension=".html", charset="utf-8"), **kwargs)
+
+
 def _markitdown(data: bytes, suffix: str) -> str:
     """Convert with the converter of the format itself: the general entry would treat a broken file as plain text."""
     kinds: dict[str, type[DocumentConverter]] = {
-        ".docx": DocxConverter, ".html": HtmlConverter, ".pptx": PptxConverter, ".epub": EpubConverter, ".msg": OutlookMsgConverter,
+        ".docx": DocxConverter, ".html": _ShownHtml, ".pptx": PptxConverter, ".epub": EpubConverter,
     }  # fmt: skip
     about = StreamInfo(extension=suffix, charset="utf-8" if suffix == ".html" else None)
-    text = kinds[suffix]().convert(io.BytesIO(data), about, **_AS_WRITTEN).markdown
+    converter = kinds[suffix]()
+    if hasattr(converter, "_html_converter"):
+        converter._html_converter = _ShownHtml()
+    data = read_docx.whole(data) if suffix == ".docx" else data
+    text = converter.convert(io.BytesIO(data), about, **_AS_WRITTEN).markdown
     text = _DEFINITION.sub(lambda term: f"* {term[1]}: " if term[1] else "* ", _SLIDE.sub(r"## Slide \1", text))
     return _HEADLESS.sub(r"\2\1", text)
 
@@ -190,58 +180,6 @@ def _answer(job: dict[str, Any], data: bytes) -> Mapping[str, object]:
         return converted(job["name"], data, lambda _, content: _images(content, job["ocr_seconds"]))
     answer = convert(job["name"], data)
     return with_passages(answer) if job.get("passages") else answer
-
-
-def opendocument_text(data: bytes) -> str:
-    """Return the text of an OpenDocument file.
-
-    Raises:
-        ValueError: it unpacks to more than a document may hold.
-        zipfile.BadZipFile, KeyError, etree.XMLSyntaxError: the file is no OpenDocument text.
-    """
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        if archive.getinfo("content.xml").file_size > 10 * MAX_CHARACTERS:
-            raise ValueError("it unpacks to more than a document may hold")
-        content = archive.read("content.xml")
-    tree = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True))
-    return "\n\n".join(_blocks(tree))
-
-
-def _blocks(element: etree._Element) -> Iterator[str]:
-    slide = 0
-    walk = etree.iterwalk(element, events=("start",))
-    for _, node in walk:
-        if node.tag == f"{_TABLE}table":
-            of_spreadsheet = node.getparent() is not None and node.getparent().tag == _SPREADSHEET
-            name = node.get(f"{_TABLE}name", "") if of_spreadsheet else ""  # elsewhere programs make names up
-            yield sheets_markdown([Sheet(name, list(map(_cells, node.iter(f"{_TABLE}table-row"))))])[0]
-            walk.skip_subtree()
-        elif node.tag == _PAGE:
-            slide += 1
-            yield f"## Slide {slide}"
-        elif node.tag in {f"{_TEXT}h", f"{_TEXT}p"}:
-            level = int(node.get(f"{_TEXT}outline-level", "1")) if node.tag == f"{_TEXT}h" else 0
-            item = node.getparent() is not None and node.getparent().tag == f"{_TEXT}list-item"
-            if text := _plain(node):
-                yield f"{'#' * min(level, 6)} {text}" if level else f"- {text}" if item else text
-            walk.skip_subtree()
-
-
-def _cells(row: etree._Element) -> list[str]:
-    cells: list[str] = []
-    for cell in row.iter(f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"):
-        text = " ".join(filter(None, map(_plain, cell.iter(f"{_TEXT}p"))))
-        cells += [text] * min(MAX_REPEATED, int(cell.get(f"{_TABLE}number-columns-repeated", "1")))
-    while cells and not cells[-1]:
-        cells.pop()
-    return cells
-
-
-def _plain(node: etree._Element) -> str:
-    """Return the words of a paragraph; a tab, a line break and several spaces are elements without text."""
-    for gap in node.iter(f"{_TEXT}s", f"{_TEXT}tab", f"{_TEXT}line-break"):
-        gap.tail = f" {gap.tail or ''}"
-    return " ".join("".join(node.itertext()).split())
 
 
 MAX_WHOLE = 2_000_000

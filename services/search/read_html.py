@@ -12,8 +12,6 @@ from services.search.pages.missing_text import RUNNING
 from services.search.pages.page_card import html_card
 from services.text.spans import without_number
 
-_EXPONENT = re.compile(r"[-−]?\d{1,6}")
-"""A raised number, which is another number without a sign of that: `2^31`."""
 _BLANKS = re.compile(r"[ \t\r\n\f]{2,}|[\t\r\n\f]")
 """What is a single blank in the text of a page, outside of `pre`."""
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
@@ -36,15 +34,16 @@ def prepared(data: bytes) -> tuple[str, Card]:
         line_break.insert_before(" ")
     title = without_number(" ".join(heading.get_text().split())) if heading else ""
     card = html_card(html.document_fromstring(str(page)), title)
-    for boilerplate in page(["script", "style", "nav", "header", "footer", "aside", "form", "noscript", "template"]):
+    for boilerplate in page(["script", "style", "nav", "footer", "select", "noscript", "template"]):
         boilerplate.decompose()
-    for raised in page("sup"):
-        if _EXPONENT.fullmatch(raised.get_text().strip()):
-            raised.insert(0, "^")
+    for header in page("header"):
+        if header.find_parent(["article", "main"]) is None:
+            header.decompose()
     for item in page("li"):
         first = item.find(True, recursive=False)
         if isinstance(first, Tag) and first.name in _HEADINGS and item.parent:  # a list of sections
-            item.name = item.parent.name = "div"
+            item.name = "div"
+            item.parent.name = "div" if item.parent.name in {"ol", "ul"} else item.parent.name
     return str(page), card
 
 

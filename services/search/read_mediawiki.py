@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from textwrap import dedent
 
 from services.search.read_markdown import in_fence
+from services.search.shown_html import places_of
 from services.text.tables import pipe_table
 
 _APART = re.compile(r"(?i)<!--|<(pre|source|syntaxhighlight)(?:\s[^<>\n]{0,200})?>")
@@ -28,6 +29,7 @@ _ADDRESS = re.compile(r"(?<!\[)\[((?:https?|ftp|mailto):[^\s\[\]]{1,500}+)[ \t]{
 _BOLD, _ITALIC = re.compile(r"'''(?=\S)([^\n]{1,500}?)'''"), re.compile(r"''(?=\S)([^\n]{1,500}?)''")
 _STYLE = re.compile(r"\A[^|\n\[]{0,200}=[^|\n\[]{0,200}\|(?!\|)")
 """Attributes before the content of a cell."""
+_SPAN = re.compile(r"(?i)\b(row|col)span[ \t]{0,9}=[ \t]{0,9}[\"']?(\d{1,5})")
 
 
 def as_markdown(text: str) -> str:
@@ -83,16 +85,25 @@ def _blocks(lines: list[str]) -> Iterator[str]:
 
 
 def _rows(lines: list[str]) -> list[list[str]]:
-    """Return the cells of a table, row by row; what belongs to no cell, such as its caption, is left out."""
+    """Return the cells of a table, row by row, with a merged one in each row that it takes; what belongs to no cell, such as its caption, is left out."""
     rows: list[list[list[str]]] = [[]]
+    spans: list[list[tuple[int, int]]] = [[]]
     for line in map(str.strip, lines):
         if line.startswith("|-"):
             rows.append([])
+            spans.append([])
         elif line.startswith("|+"):
             continue
         elif line.startswith(("|", "!")):
-            cells = (line.replace("!!", "||") if line[0] == "!" else line)[1:].split("||")
-            rows[-1] += [[_STYLE.sub("", cell).strip()] for cell in cells]
+            for cell in (line.replace("!!", "||") if line[0] == "!" else line)[1:].split("||"):
+                style = _STYLE.match(cell)
+                taken = {name.lower(): int(number) for name, number in _SPAN.findall(style[0] if style else "")}
+                rows[-1].append([cell[style.end() if style else 0 :].strip()])
+                spans[-1].append((taken.get("row", 1), taken.get("col", 1)))
         elif rows[-1]:
             rows[-1][-1].append(line)
-    return [[" ".join(filter(None, cell)) for cell in row] for row in rows if row]
+    texts = [[" ".join(filter(None, cell)) for cell in row] for row in rows if row]
+    return [
+        [texts[place[0]][place[1]] if place and (place[2] or number == 0) else "" for place in line]
+        for number, line in enumerate(places_of(list(filter(None, spans))))
+    ]

@@ -23,6 +23,7 @@ from services.search.pages.hidden import INVISIBLE, remove_hidden
 from services.search.pages.missing_text import LONGEST_BEGINNING, needs_scripts, script_signs, wall, weight
 from services.search.pages.page_card import html_card, publisher_of
 from services.search.pages.plain_text import links_of, render
+from services.search.shown_html import as_shown
 from services.text.normal_form import normalise_text
 
 NO_TEXT = "it holds no text that a person would see"
@@ -78,6 +79,7 @@ def _html(body: bytes, job: Job) -> Extracted:
     tree = html.document_fromstring(source.encode("utf-8", "replace"), parser=parser)
     signs = script_signs(tree)
     remove_hidden(tree)
+    as_shown(tree)
     about = extract_metadata(
         copy(tree), default_url=job["url"], date_config={"original_date": True, "extensive_search": False}
     )

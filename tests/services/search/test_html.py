@@ -1,9 +1,16 @@
-"""Pages of HTML in a folder are read as a browser shows them."""
+"""Pages of HTML are read as a browser shows them, and so is what other formats are made of it."""
 
+import io
 from pathlib import Path
 
+import pytest
+from docx import Document
+
+from services.search.convert_office import convert
 from services.search.documents import open_documents
 from services.search.files_read import FilesRead
+from services.search.pages.extract import extract
+from services.search.pages.extraction import Job
 
 
 async def test_names_numbers_and_terms_of_a_page_stay_as_they_are_written(tmp_path: Path) -> None:
@@ -40,3 +47,55 @@ async def test_a_page_is_read_as_its_scripts_show_it_and_a_list_of_sections_as_s
     (folder / "3.9" / "of" / "generated" / "limits.html").write_text("<h4>Weight</h4><p>Another weight.</p>")
     documents = await open_documents(folder, tmp_path / "home")
     assert "of/generated/limits – Weight" in {hit.title for hit in await documents.search("weight", 9, "words")}
+
+
+@pytest.mark.parametrize(
+    ("rows", "read"),
+    [
+        ("<tr><td rowspan=2>A<td>1<td>2<tr><td>3<td>4", "A|1|2 A|3|4"),
+        ("<tr><th rowspan=2>A<th colspan=2>B<tr><th>C<th>D<tr><td>1<td>2<td>3", "A|B|B A|C|D 1|2|3"),
+        ("<tr><th>A<th>B<th>C<tr><td colspan=2>Sum<td>3", "A|B|C Sum||3"),
+        ("<tr><th>A<th>B<tr><td rowspan=0>1<td>2<tr><td>3", "A|B 1|2 1|3"),
+        ("<thead><tr><th rowspan=9>A<th>B</thead><tr><td>1<td>2", "A|B 1|2"),
+        ("<tr><td rowspan=2>A<td>1<td colspan=x>2<tr><td>3<td>4", "A|1|2 A|3|4"),
+        (f"<tr><td>1<td rowspan=2>{'long' * 60}<td>2<tr><td>3<td>4", f"1|{'long' * 60}|2 3||4"),
+    ],
+)
+def test_a_merged_cell_is_said_in_each_row_that_it_takes(rows: str, read: str) -> None:
+    page = f"<body><article><table>{rows}</table></article></body>".encode()
+    text = convert("a.html", page)["text"]
+    shown = [line.strip("| ").replace(" ", "") for line in text.splitlines() if "---" not in line]
+    assert shown == read.split()
+
+
+def test_raised_numbers_and_merged_cells_are_read_in_word_files_and_on_the_web(tmp_path: Path) -> None:
+    page = (
+        "<body><p>About 10<sup>6</sup> strokes.<sup>[2]</sup></p><table><tr><td rowspan=2>North<td>7<tr><td>9</table>"
+    )
+    job: Job = {"kind": "html", "charset": None, "url": "https://a.example", "characters": 1_000, "name": "a"}
+    assert extract(job, page.encode())["text"] == "About 10^6 strokes.[2]\n\nNorth | 7\nNorth | 9"
+    document, file = Document(), io.BytesIO()
+    document.add_paragraph("About 10").add_run("6").font.superscript = True
+    table = document.add_table(rows=3, cols=2)
+    for place, text in enumerate("Sea Depth North 7 - 9".split()):
+        table.cell(*divmod(place, 2)).text = text.strip("-")
+    table.cell(1, 0).merge(table.cell(2, 0))
+    document.save(file)
+    read = "About 10^6\n\n| Sea | Depth |\n| --- | --- |\n| North | 7 |\n| North | 9 |"
+    assert convert("a.docx", file.getvalue())["text"] == read
+
+
+@pytest.mark.parametrize(
+    ("page", "read"),
+    [
+        ("<form><p>Rope.</p><select><option>Choose</select></form>", "Rope."),
+        ("<p>Rope [1].</p><aside><p>Of hemp.</p></aside>", "Rope [1].\n\nOf hemp."),
+        ("<header>The site</header><main><header><h1>Rope</h1></header><p>Of hemp.</p></main>", "# Rope\n\nOf hemp."),
+        (
+            "<script type='text/x-template'><p>Lines</p><li><h3>Rope</h3><p>Of hemp.</p></li></script><div></div>",
+            "Lines\n\n### Rope\n\nOf hemp.",
+        ),
+    ],
+)
+def test_what_is_around_the_text_of_a_page_is_told_by_its_place(page: str, read: str) -> None:
+    assert convert("a.html", page.encode()).get("text") == read

@@ -45,6 +45,10 @@ def test_the_fields_at_the_beginning_are_the_card_of_a_document() -> None:
             '{| class="wikitable"\n|+ Depths\n! Year !! Depth\n|-\n| 1875 || style="a" | 8,184\n|-\n| 1951\n| 10,863<br/>metres\n|}',
             "| Year | Depth |\n| --- | --- |\n| 1875 | 8,184 |\n| 1951 | 10,863 metres |",
         ),
+        (
+            '{|\n! Ship !! colspan="2" | Depth\n|-\n| rowspan=2 | Blake || 7 || sand\n|-\n| 9 || mud\n|}',
+            "| Ship | Depth | Depth |\n| --- | --- | --- |\n| Blake | 7 | sand |\n| Blake | 9 | mud |",
+        ),
         ("<pre>never closed == so ==", "<pre>never closed == so =="),
     ],
 )

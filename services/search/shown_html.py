@@ -1,0 +1,82 @@
+"""Writes into a page of HTML what its layout shows and its text alone would not: raised numbers, and merged cells in each row that they take."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from copy import deepcopy
+
+from lxml.html import HtmlElement
+
+_EXPONENT = re.compile(r"[-−]?\d{1,6}")
+"""A raised number, which is another number without a sign of that: `2^31`."""
+_SPAN = re.compile(r"\s*\d{1,5}")
+MAX_ACROSS = 100
+"""Columns that one cell takes at most."""
+MAX_TAKEN = 100_000
+"""Places of a table that merged cells may take."""
+LONGEST_LABEL = 200
+"""Characters of a merged cell that are repeated; longer ones are no labels, but parts of a layout."""
+
+Place = tuple[int, int, bool]
+"""The row and the number of the cell that takes a place, and whether it is the cell's first column."""
+
+
+def as_shown(tree: HtmlElement) -> None:
+    """Mark the raised numbers of a page, and give each row of its tables all cells that a reader sees in it."""
+    for raised in tree.iter("sup"):
+        if _EXPONENT.fullmatch(raised.text_content().strip()):
+            raised.text = f"^{(raised.text or '').lstrip()}"
+    for table in list(tree.iter("table")):
+        _fill(table)
+
+
+def places_of(spans: Sequence[Sequence[tuple[int, int]]]) -> list[list[Place | None]]:
+    """Return which cell takes each place of a table, by the rows and columns that each cell of its rows takes; None for gaps."""
+    taken: list[dict[int, Place]] = [{} for _ in spans]
+    left = MAX_TAKEN
+    for row, cells in enumerate(spans):
+        column = 0
+        for number, (rows, columns) in enumerate(cells):
+            while column in taken[row]:
+                column += 1
+            down, across = min(rows or len(spans), len(spans) - row), min(columns or 1, MAX_ACROSS)
+            left -= down * across - 1
+            if left < 0:
+                down = across = 1
+            for line in taken[row : row + down]:
+                for place in range(column, column + across):
+                    line.setdefault(place, (row, number, place == column))
+    return [[line.get(place) for place in range(max(line, default=-1) + 1)] for line in taken]
+
+
+def _fill(table: HtmlElement) -> None:
+    """Repeat what a merged cell says downwards, and among the heads also to its right, as in workbooks; its other places are empty."""
+    rows = table.xpath("tr | thead/tr | tbody/tr | tfoot/tr")
+    cells = [row.xpath("td | th") for row in rows]
+    left = Counter(row.getparent() for row in rows)
+    spans: list[list[tuple[int, int]]] = []
+    for row, line in zip(rows, cells, strict=True):
+        most = left[row.getparent()]  # no cell reaches into another part of the table
+        spans.append([(min(_span(cell, "rowspan") or most, most), _span(cell, "colspan")) for cell in line])
+        left[row.getparent()] -= 1
+    merged = [(row, cell) for row, line in enumerate(spans) for cell, span in enumerate(line) if span != (1, 1)]
+    if not merged:
+        return
+    labels = {(row, cell) for row, cell in merged if len(cells[row][cell].text_content()) <= LONGEST_LABEL}
+    for number, (row, line) in enumerate(zip(rows, places_of(spans), strict=True)):
+        heads = len(cells[number]) > 1 and (number == 0 or all(cell.tag == "th" for cell in cells[number]))
+        shown = [child for child in row if child.tag not in {"td", "th"}]
+        for place in line:
+            if place and place[0] == number and place[2]:
+                shown.append(cells[number][place[1]])
+            elif place and place[:2] in labels and (place[2] or heads):
+                shown.append(deepcopy(cells[place[0]][place[1]]))
+            else:
+                shown.append(table.makeelement("td"))
+        row[:] = shown
+
+
+def _span(cell: HtmlElement, name: str) -> int:
+    """Return how many rows or columns a cell takes; 0 for all that are left."""
+    written = _SPAN.match(cell.attrib.pop(name, "1"))
+    return int(written[0]) if written else 1
