@@ -17,9 +17,12 @@ from services.search.providers import providers_for
 from services.text.code_blocks import code_blocks
 from services.text.passages import ATTRIBUTES, sentences
 from services.text.quote_location import locate
+from services.text.spans import block_around
 
 LONGEST_COPY, LONGEST_QUOTE = 900, 1_800
 """Characters of copied words that are looked for, and of the sentences around them; of longer ones the words alone are quoted."""
+LONGEST_CODE = 1_500
+"""Characters of a whole block of code that is quoted for one of its lines; of longer ones a part is."""
 LONGEST_BELOW = 900
 """Characters below a quote in which a list that it introduces, or the line that says whose words they are, is looked for."""
 MOST_BORDERS = 5
@@ -92,7 +95,11 @@ def _whole_sentences(words: str, text: str) -> HitPassage | None:
     """
     if (place := locate(words, text)) is None:
         return None
-    start, end = _code_around(place[0], text) or _paragraph_around(place, text)
+    code = _code_around(place[0], text)
+    start, end = code or _paragraph_around(place, text)
+    block = block_around(text[start:end], place[0] - start, LONGEST_CODE) if code else None
+    if block and place[1] <= start + block[1]:
+        return HitPassage(start=start + block[0], end=start + block[1])
     spans = [(start + span.start, start + span.end) for span in sentences(text[start:end])]
     held = [span for span in spans if span[0] < place[1] and place[0] < span[1]] or [place]
     whole = held[0][0], _with_what_belongs(held[-1][1], text)

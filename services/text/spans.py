@@ -1,6 +1,7 @@
 """Stretches of a text, with the headings above them, and the lines that enclose them by their indentation: items of a list, keys of JSON or YAML, the head of a function."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 _NUMBER = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2}){0,4}\.\s+|\d{1,2}(?:\.\d{1,2}){1,4}\s+(?=[A-Z\u4e00-\u9fff]))")
@@ -111,6 +112,10 @@ class EnclosingLines:
             self._open.pop()
 
 
+_NAMELESS = ")]}{#/*-"
+"""First signs of lines that name nothing below them."""
+_NO_REMARKS = "_()[]{}\"'`"
+"""First signs of lines that are no remark on the line below, such as a comment."""
 LONGEST_ENCLOSING = 60
 """Characters of a line that encloses a line of code."""
 LONGEST_ENCLOSINGS = 120
@@ -120,24 +125,83 @@ FURTHEST_CODE = 20_000
 
 
 def lines_enclosing(code: str, start: int) -> str:
-    """Return the lines that enclose a line of code by their indentation, outermost first, joined by ` > `: a class, its method, the condition.
-
-    A line without a word at its beginning, such as `):` or `{`, closes or opens what the line above it, as much indented, begins.
-    """
-    first = code.rfind("\n", 0, start) + 1
-    indentation = len(code[first:]) - len(code[first:].lstrip(" \t"))
+    """Return the lines that enclose a line of code by their indentation, outermost first, joined by ` > `: a class, its method, the condition."""
     found: list[str] = []
-    for line in reversed(code[max(0, first - FURTHEST_CODE) : first].splitlines()):
-        words = line.lstrip()
-        if not words or len(line) - len(words) >= indentation:
-            continue
-        is_named = words[0].isalnum() or words[0] == "_"
-        indentation = len(line) - len(words) + (not is_named)
-        words = words.rstrip().strip(_OPENING)[:LONGEST_ENCLOSING]
-        if is_named and sum(map(len, [words, *found])) > LONGEST_ENCLOSINGS:
+    for place in _enclosing(code, start):
+        words = _line_at(code, place).strip().strip(_OPENING)[:LONGEST_ENCLOSING]
+        if sum(map(len, [words, *found])) > LONGEST_ENCLOSINGS:
             break
-        if is_named:
-            found.insert(0, words)
-        if not indentation:
-            break
+        found.insert(0, words)
     return " > ".join(found)
+
+
+def block_around(code: str, start: int, longest: int) -> tuple[int, int] | None:
+    """Return the largest block of code of at most so many characters that holds a line, or that it begins: a function, a class, a branch.
+
+    What stands directly above its first line without a word in front, such as a comment or `@app.task`, belongs to it. None where no block is so short.
+    """
+    own = code.rfind("\n", 0, start) + 1
+    blocks = [(place, _end_of_block(code, place)) for place in (own, *_enclosing(code, start))]
+    whole = [(_with_lines_above(code, first), end) for first, end in blocks if code.count("\n", first, end)]
+    return max(
+        (block for block in whole if block[1] - block[0] <= longest),
+        key=lambda block: block[1] - block[0],
+        default=None,
+    )
+
+
+def _enclosing(code: str, start: int) -> Iterator[int]:
+    """Yield where the lines begin that enclose a line of code, the innermost first.
+
+    One that begins with a bracket, such as `):` or `{`, closes or opens what the line above it, as much indented, begins.
+    """
+    place = code.rfind("\n", 0, start) + 1
+    indentation, last = _indented(_line_at(code, place)), max(0, place - FURTHEST_CODE)
+    while place > last and indentation:
+        place = code.rfind("\n", 0, place - 1) + 1
+        line = _line_at(code, place)
+        if not (words := line.strip()) or _indented(line) >= indentation:
+            continue
+        is_named = words[0] not in _NAMELESS
+        indentation = _indented(line) + (not is_named)
+        if is_named:
+            yield place
+
+
+def _end_of_block(code: str, start: int) -> int:
+    """Return where the lines end that are indented more than a line, with what closes them."""
+    end = start + len(_line_at(code, start))
+    indentation, place = _indented(code[start:end]), end + 1
+    while place < len(code) and place - start <= FURTHEST_CODE:
+        line = _line_at(code, place)
+        words = line.strip()
+        if words and _indented(line) <= indentation and not (_indented(line) == indentation and words[0] in ")]}{"):
+            break
+        place += len(line) + 1
+        end = place - 1 if words else end
+    return end
+
+
+def _with_lines_above(code: str, start: int) -> int:
+    """Return where the lines begin that stand directly above a line, as much indented, with a sign in front."""
+    while start:
+        above = code.rfind("\n", 0, start - 1) + 1
+        words = _line_at(code, above).strip()
+        if (
+            not words
+            or words[0].isalnum()
+            or words[0] in "_)]}{\"'`"
+            or _indented(_line_at(code, above)) != _indented(_line_at(code, start))
+        ):
+            break
+        start = above
+    return start
+
+
+def _line_at(code: str, start: int) -> str:
+    end = code.find("\n", start)
+    return code[start : end if end >= 0 else None]
+
+
+def _indented(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))

@@ -54,7 +54,7 @@ async def test_words_are_quoted_with_their_sentences_if_these_are_not_too_long(t
         ("C", "The mail was found."),
         ("C", "The mail brought:\n\n- 3 lamps\n- oil"),
         ("D", "The hold has:\n\n- rope"),
-        ("D", "```python\nclass Post:\n    def send(self):\n        self.ring()\n```"),
+        ("D", "class Post:\n    def send(self):\n        self.ring()"),
         ("E", "Rain: the keeper slept."),
     ]
     for passage in located.passages:

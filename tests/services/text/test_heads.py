@@ -3,6 +3,7 @@
 import pytest
 
 from services.text.heads import Sections, label_at
+from services.text.spans import block_around
 
 MINUTES = """# Minutes
 
@@ -92,6 +93,52 @@ def test_a_line_of_code_has_the_lines_that_enclose_it(words: str, above: list[st
     place = CODE.index(words)
     assert Sections(CODE).at(place) == " > ".join(["Use", *above])
     assert "Use" in Sections(CODE).names(place), "as bundles have it that were made before"
+
+
+BLOCKS = """
+@app.task(
+    acks_late=True,
+)
+# It rings.
+def ring(times):
+    for _ in range(times):
+        strike()
+
+    rest()
+
+
+void ring(int times)
+{
+    if (times) {
+        strike();
+    } else {
+        rest();
+    }
+}
+
+bell = 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "longest", "first", "last"),
+    [
+        ("        strike()\n", 500, "# It rings.", "rest()"),
+        ("        strike()\n", 60, "for _ in", "strike()"),
+        ("def ring", 500, "# It rings.", "rest()"),
+        ("    acks_late", 500, "@app.task(", ")"),
+        ("        strike();", 500, "void ring", "}"),
+        ("        strike();", 80, "if (times)", "}"),
+    ],
+)
+def test_the_largest_block_that_fits_is_told_around_a_line(words: str, longest: int, first: str, last: str) -> None:
+    block = block_around(BLOCKS, BLOCKS.index(words), longest)
+    assert block is not None
+    held = BLOCKS[slice(*block)]
+    assert held.lstrip().startswith(first)
+    assert held.endswith(last)
+    assert block_around(BLOCKS, BLOCKS.index("bell"), longest) is None
+    assert block_around(BLOCKS, BLOCKS.index(words), 9) is None
 
 
 def test_of_many_lines_that_enclose_code_the_innermost_are_told() -> None:
