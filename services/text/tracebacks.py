@@ -1,11 +1,8 @@
 """What a Python program raised, without the frames that led to it."""
 
-import re
-
 MAX_RAISED = 300
 """Characters that are shown of what was raised."""
-_LAST_FRAME = re.compile(r'\A(?s:.*)^ {2}File "[^\n]*\n(?:[ \t][^\n]*\n)*(?=\S)', re.MULTILINE)
-"""All up to what follows the last frame; the beginning of a trace may have been cut."""
+_FRAME = '  File "'
 
 
 def without_frames(error: str) -> str:
@@ -13,8 +10,9 @@ def without_frames(error: str) -> str:
 
     Frames name files of the machine and lines of libraries, which tell nothing to a reader of a report.
     """
-    trace = _LAST_FRAME.match(error)
-    if trace is None:
+    lines = error.split("\n")
+    frames = [place for place, line in enumerate(lines, 1) if line.startswith(_FRAME)]
+    raised = [line.strip() for line in lines[frames[-1] :] if line.strip() and not line[0].isspace()] if frames else []
+    if not raised:
         return error
-    line = error[trace.end() :].split("\n", 1)[0].strip()
-    return line if len(line) <= MAX_RAISED else f"{line[: MAX_RAISED - 1].rstrip()}…"
+    return raised[0] if len(raised[0]) <= MAX_RAISED else f"{raised[0][: MAX_RAISED - 1].rstrip()}…"
