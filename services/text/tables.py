@@ -4,7 +4,7 @@ import csv
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from services.text.measures import Measure, unit_of
 from services.text.normal_form import normal_form
@@ -95,6 +95,20 @@ def cells_of(row: str) -> list[str]:
     row = row.strip().removeprefix("|")
     inner = row[:-1] if row.endswith("|") and not row.endswith("\\|") else row
     return [cell.replace("\\|", "|").strip() for cell in _CELL_END.split(inner)]
+
+
+def cells_with_heads(cells: Sequence[str], heads: Sequence[str]) -> list[str]:
+    """Return a row's cells with numbers as sentences: the row's label, the column's heading and the cell."""
+    headed = list(zip(heads, cells, strict=False))[1:]
+    return [f"{cells[0]}, {head}: {cell}" for head, cell in headed if head and re.search(r"\d", cell)]
+
+
+@lru_cache(maxsize=64)
+def cells_told(text: str) -> frozenset[str]:
+    """Return the cells with numbers of the tables of a text, in the form of `cells_with_heads`."""
+    return frozenset(
+        told for table in parted(text)[1] for row in table.rows for told in cells_with_heads(row, table.heads)
+    )
 
 
 def table_at(text: str, place: int) -> list[str]:

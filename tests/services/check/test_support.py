@@ -191,6 +191,9 @@ def test_a_number_in_the_name_of_a_column_is_no_value_of_another_cell() -> None:
     table = "| child | age | axis at 12 months |\n| --- | --- | --- |\n| Ida | 12 | 25.1 |\n| Bo | 11 | 24.3 |"
     assert not check_support("Ida; axis at 12 months: 25.1", [table]).fault
     assert check_support("Ida; axis at 12 months: 24.3", [table]).fault == "row"
+    heads = "| child | axis 10_12 | age 10_12 | axis 12_14 | age 12_14 |\n|---|---|---|---|---|"
+    table = f"{heads}\n| Ida | 25.1 | 12 | 14 | 3 |\n| Bo | 24.3 | 11 | 25 | 4 |"
+    assert not check_support("Bo; axis 12_14: 25", [table]).fault
 
 
 @pytest.mark.parametrize("members", ["2000", "2021"])
