@@ -168,7 +168,7 @@ def unit_of_column(head: str, caption: str) -> str:
     return next((f"({inside})" for inside in _IN_BRACKETS.findall(caption) if _is_unit(inside.strip())), head)
 
 
-_CELL = re.compile(r"[-+−]?[$€£¥]?\s?\d[\d.,\s]{0,20}%?")
+_CELL = re.compile(r"[-+−]?[$€£¥]?\s?\d[\d.,\s]{0,20}[%$€£¥]?")
 _CELL_WITH_SHARE = re.compile(
     r"(?P<number>[-+−]?[$€£¥]?\s?\d[\d.,]{0,20})\s?[（(]\s?(?P<share>\d[\d.]{0,8}\s?%)\s?[）)]"
 )

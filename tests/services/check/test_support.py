@@ -208,3 +208,9 @@ def test_a_year_that_stands_alone_is_bound_to_its_row() -> None:
     table = "| Club | Founded |\n|---|---|\n| Alder | 2019 |\n| Birch | unknown |"
     assert check_support("Alder was founded in 2019.", [table]).fault == ""
     assert check_support("Birch was founded in 2019.", [table]).fault == "row"
+
+
+def test_a_cell_may_have_the_sign_of_its_currency_behind_its_number() -> None:
+    table = "| Station | Cost |\n|---|---|\n| Mole | 12.5 € |\n| Quay | 18 € |\n| Bar | 21 € |"
+    assert check_support("All stations cost 51.5 € together.", [table]).computed == ("51.5",)
+    assert check_support("The station Mole costs 18 €.", [table]).fault == "row"
