@@ -285,6 +285,7 @@ async def test_a_comment_of_program_code_heads_nothing(tmp_path: Path) -> None:
         ("b.json", '{\n    "a": "测深", "m": 1.50\n}', '{\n    "a": "测深", "m": 1.50\n}'),
         ("g.json", '{\n "a": "测深 C:\\\\users", "m": 1.50\n}', '{\n "a": "测深 C:\\\\users", "m": 1.50\n}'),
         ("c.json", '{"a": "测深\\ud83d", "b": [1', '{"a": "测深\\ud83d", "b": [1'),
+        ("h.json", '{"测深":3.10,"a":-0,"a":[ ],"b":1E5}', '{\n "测深": 3.10,\n "a": -0,\n "a": [ ],\n "b": 1E5\n}'),
         ("d.jsonl", '{"a":"\\u6d4b\\u6df1"}\n{"a":"\\ud83d"}\nno', '{"a": "测深"}\n{"a": "?"}\nno'),
         ("e.log", "测深 1\n  2 of 3\n", "测深 1\n  2 of 3"),
     ],
