@@ -53,6 +53,8 @@ _OFFICE_PROPERTIES = {
 }
 _AS_WRITTEN = {"escape_asterisks": False, "escape_underscores": False}
 """Options of markdownify: names such as `max_age` stay as they are written, for searches, quotes and checks."""
+_TITLE = "p[style-name='Title'] => h1:fresh"
+"""How mammoth reads Word's style of titles."""
 _DEFINITION = re.compile(r"(?m)^(?:(?!:   )(\S[^\n]{0,300}?):?\n)?:   ")
 """A term with the beginning of its definition, or of a further one, as markdownify writes them."""
 _SLIDE = re.compile(r"<!-- Slide number: (\d{1,5}) -->")
@@ -177,7 +179,8 @@ def _markitdown(data: bytes, suffix: str) -> str:
         ".docx": DocxConverter, ".html": HtmlConverter, ".pptx": PptxConverter, ".epub": EpubConverter, ".msg": OutlookMsgConverter,
     }  # fmt: skip
     about = StreamInfo(extension=suffix, charset="utf-8" if suffix == ".html" else None)
-    text = kinds[suffix]().convert(io.BytesIO(data), about, **_AS_WRITTEN).markdown
+    options = {**_AS_WRITTEN, **({"style_map": _TITLE} if suffix == ".docx" else {})}
+    text = kinds[suffix]().convert(io.BytesIO(data), about, **options).markdown
     text = _DEFINITION.sub(lambda term: f"* {term[1]}: " if term[1] else "* ", _SLIDE.sub(r"## Slide \1", text))
     return _HEADLESS.sub(r"\2\1", text)
 
@@ -223,6 +226,7 @@ def _blocks(element: etree._Element) -> Iterator[str]:
             yield f"## Slide {slide}"
         elif node.tag in {f"{_TEXT}h", f"{_TEXT}p"}:
             level = int(node.get(f"{_TEXT}outline-level", "1")) if node.tag == f"{_TEXT}h" else 0
+            level = level or int(node.get(f"{_TEXT}style-name") == "Title")
             item = node.getparent() is not None and node.getparent().tag == f"{_TEXT}list-item"
             if text := _plain(node):
                 yield f"{'#' * min(level, 6)} {text}" if level else f"- {text}" if item else text

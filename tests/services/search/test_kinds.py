@@ -278,6 +278,20 @@ async def test_a_comment_of_program_code_heads_nothing(tmp_path: Path) -> None:
     assert {span.section for span in split(hit.text)} == {""}
 
 
+async def test_office_files_have_the_title_and_the_fields_that_they_show(tmp_path: Path) -> None:
+    (tmp_path / "memos").mkdir()
+    lines = {"Memo on pump P7": "Title", "Author: Ann Sounder": None, "Status: Draft": None, "It leaks.": None}
+    word = Document()
+    for text, style in lines.items():
+        word.add_paragraph(text, style)
+    word.save(str(tmp_path / "memos" / "memo.docx"))
+    shown = "".join(f"<text:p text:style-name='{style}'>{text}</text:p>" for text, style in lines.items())
+    _archive(tmp_path / "memos" / "memo.odt", {"content.xml": _ODF.format(shown)})
+    [hit] = await (await open_documents(tmp_path / "memos", tmp_path / "home")).search("leaks", 2, "words")
+    assert (hit.url, hit.also_at) == ("memos/memo.docx", ["memos/memo.odt"])
+    assert (hit.card.title, hit.card.authors, hit.card.status) == ("Memo on pump P7", ["Ann Sounder"], "Draft")
+
+
 @pytest.mark.parametrize(
     ("name", "written", "read"),
     [
