@@ -79,8 +79,8 @@ def _other_cell(figure: Figure, cell: Figure, table: TableRead, words: frozenset
     labels = [table.label(place) for place in range(len(table.rows))]
     rows = named(labels, figure.words) or named(labels, words)
     columns = named(table.heads, figure.words) & table.number_columns
-    if any(figure.measure.text in tokens(table.heads[column]) for column in columns):
-        return False  # it is part of the column's name: `12 months`
+    if any(figure.measure.text in tokens(head) and word_keys(head) <= words for head in table.heads):
+        return False  # it is part of a column's name: `12 months`
     return bool(rows and cell.row not in rows) or bool(columns and cell.column not in columns)
 
 

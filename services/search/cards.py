@@ -205,13 +205,17 @@ def card_of(fields: Iterable[Field]) -> Card:
 
 
 def header_fields(text: str) -> list[Field]:
-    """Return the fields in the first lines of a text: before everything else, in a plain block of code too, or right below its title."""
+    """Return the fields in the first lines of a text: before everything else, in a plain block of code too, or right below its title.
+
+    They stand without blank lines, or each in a paragraph of its own, as in office files.
+    """
     fields: list[Field] = []
-    before = 0
+    before = gaps = 0
     fenced = _FENCED.match(text[:HEAD])
     for line in _lines(dedent(fenced[2]) if fenced else text):
         if not line.strip():
-            if fields:
+            gaps += bool(fields)
+            if gaps < len(fields):
                 break
         elif fields and line[0] in " \t":
             label, value = fields[-1]

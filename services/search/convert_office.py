@@ -6,8 +6,8 @@ A broken or hostile file can neither block nor end the run, nor reach anything.
 import io
 import re
 import zipfile
-from collections.abc import Mapping
-from datetime import date, datetime, time
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, time, timedelta
 from pathlib import PurePath
 from typing import Any, BinaryIO
 from xml.etree import ElementTree
@@ -22,6 +22,7 @@ from markitdown.converters import (
     PptxConverter,
 )  # fmt: skip
 from openpyxl import load_workbook
+from openpyxl.styles.numbers import is_timedelta_format
 
 from schemas.card import Card
 from services.sandbox.jobs import serve
@@ -30,6 +31,7 @@ from services.search.cards import HEAD, properties_card
 from services.search.conversion import Content, converted, with_passages
 from services.search.convert_plain import convert_plain
 from services.search.file_types import CONVERTED, SUFFIXES, Converted
+from services.search.number_formats import formatted
 from services.search.ocr import LONGEST_TITLE, image_text
 from services.search.pdf_text import pdf_card, pdf_text
 from services.search.read_mail import mail_text, outlook_text
@@ -49,6 +51,8 @@ _OFFICE_PROPERTIES = {
 }
 _AS_WRITTEN = {"escape_asterisks": False, "escape_underscores": False}
 """Options of markdownify: names such as `max_age` stay as they are written, for searches, quotes and checks."""
+_TITLE = "p[style-name='Title'] => h1:fresh"
+"""How mammoth reads Word's style of titles."""
 _DEFINITION = re.compile(r"(?m)^(?:(?!:   )(\S[^\n]{0,300}?):?\n)?:   ")
 """A term with the beginning of its definition, or of a further one, as markdownify writes them."""
 _SLIDE = re.compile(r"<!-- Slide number: (\d{1,5}) -->")
@@ -100,10 +104,10 @@ def _pdf(data: bytes) -> Content:
 
 def _workbook(name: str, data: bytes, suffix: str) -> Content:
     sheets, missing = (_old_sheets(data), False) if suffix == ".xls" else _sheets(data)
-    text, left_out = sheets_markdown(sheets)
+    text, left_out = sheets_markdown(shown for shown, _ in sheets)
     note = "formulas" if missing else "beginning" if left_out else ""
     card = _properties(data) if suffix in _ARCHIVES else Card()
-    return Content(text, card, note, lambda: profiled(name, tables_of(sheets)))
+    return Content(text, card, note, lambda: profiled(name, tables_of(bare for _, bare in sheets)))
 
 
 def _letters(text: str) -> str:
@@ -165,7 +169,8 @@ def _markitdown(data: bytes, suffix: str) -> str:
     if hasattr(converter, "_html_converter"):
         converter._html_converter = _ShownHtml()
     data = read_docx.whole(data) if suffix == ".docx" else data
-    text = converter.convert(io.BytesIO(data), about, **_AS_WRITTEN).markdown
+    options = {**_AS_WRITTEN, **({"style_map": _TITLE} if suffix == ".docx" else {})}
+    text = converter.convert(io.BytesIO(data), about, **options).markdown
     text = _DEFINITION.sub(lambda term: f"* {term[1]}: " if term[1] else "* ", _SLIDE.sub(r"## Slide \1", text))
     return _HEADLESS.sub(r"\2\1", text)
 
@@ -187,28 +192,42 @@ MAX_WHOLE = 2_000_000
 _FORMULA = re.compile(rb"<f[ >/]")
 
 
-def _sheets(data: bytes) -> tuple[list[Sheet], bool]:
-    """Return the sheets of a workbook, and whether results of formulas are missing: the formulas then stand for them."""
+Cells = Sequence[Sequence[tuple[object, str]]]
+"""Values of cells with their formats."""
+
+
+def _both(name: str, cells: Cells, merged: Sequence[Merged]) -> tuple[Sheet, Sheet]:
+    """Return a sheet as it is shown, and with bare numbers as programs compute with them."""
+    bare = [[_text(value) for value, _ in row] for row in cells]
+    shown = [
+        [text if written == "General" else _text(value, written) for text, (value, written) in zip(*both, strict=True)]
+        for both in zip(bare, cells, strict=True)
+    ]
+    return Sheet(name, shown, merged), Sheet(name, bare, merged)
+
+
+def _sheets(data: bytes) -> tuple[list[tuple[Sheet, Sheet]], bool]:
+    """Return the sheets of a workbook (see `_both`), and whether results of formulas are missing: the formulas then stand for them."""
     whole = len(data) <= MAX_WHOLE
     book = load_workbook(io.BytesIO(data), read_only=not whole, data_only=True)
     formulas = load_workbook(io.BytesIO(data), read_only=True) if _has_formulas(data) else None
-    sheets: list[Sheet] = []
+    sheets: list[tuple[Sheet, Sheet]] = []
     missing = False
     for sheet in book.worksheets:
         if not whole:
             sheet.reset_dimensions()  # the size that a file claims is not trusted
-        rows = [list(row) for row in sheet.iter_rows(values_only=True)]
+        rows = [[(cell.value, cell.number_format or "General") for cell in row] for row in sheet.iter_rows()]
         if formulas is not None:
             written = formulas[sheet.title]
             written.reset_dimensions()
             for row, cells in zip(rows, written.iter_rows(values_only=True), strict=False):
-                for place, (value, formula) in enumerate(zip(row, cells, strict=False)):
+                for place, ((value, _), formula) in enumerate(zip(row, cells, strict=False)):
                     if value is None and formula is not None:
-                        row[place] = str(getattr(formula, "text", formula))
+                        row[place] = (str(getattr(formula, "text", formula)), "General")
                         missing = True
         ranges = [cells.bounds for cells in sheet.merged_cells.ranges] if whole else []
         merged: list[Merged] = sorted((top - 1, left - 1, bottom - 1, right - 1) for left, top, right, bottom in ranges)
-        sheets.append(Sheet(sheet.title, [list(map(_text, row)) for row in rows], merged))
+        sheets.append(_both(sheet.title, rows, merged))
     return sheets, missing
 
 
@@ -218,33 +237,41 @@ def _has_formulas(data: bytes) -> bool:
         return any(_FORMULA.search(archive.read(name)) for name in names)
 
 
-def _old_sheets(data: bytes) -> list[Sheet]:
+def _old_sheets(data: bytes) -> list[tuple[Sheet, Sheet]]:
     book = xlrd.open_workbook(file_contents=data, formatting_info=True)
 
-    def text(cell: Any) -> str:
+    def value(cell: Any) -> tuple[object, str]:
+        number_format = book.format_map[book.xf_list[cell.xf_index].format_key].format_str
+        if cell.ctype == xlrd.XL_CELL_DATE and is_timedelta_format(number_format):
+            return timedelta(days=cell.value), "General"
         if cell.ctype == xlrd.XL_CELL_DATE:
-            return _text(xlrd.xldate_as_datetime(cell.value, book.datemode))
+            return xlrd.xldate_as_datetime(cell.value, book.datemode), "General"
         if cell.ctype == xlrd.XL_CELL_BOOLEAN:
-            return _text(bool(cell.value))
-        return xlrd.error_text_from_code.get(cell.value, "") if cell.ctype == xlrd.XL_CELL_ERROR else _text(cell.value)
+            return bool(cell.value), "General"
+        is_error = cell.ctype == xlrd.XL_CELL_ERROR
+        return xlrd.error_text_from_code.get(cell.value, "") if is_error else cell.value, number_format
 
     return [
-        Sheet(
+        _both(
             sheet.name,
-            [[text(cell) for cell in sheet.row(place)] for place in range(sheet.nrows)],
+            [[value(cell) for cell in sheet.row(place)] for place in range(sheet.nrows)],
             sorted((top, left, bottom - 1, right - 1) for top, bottom, left, right in sheet.merged_cells),
         )
         for sheet in book.sheets()
     ]
 
 
-def _text(value: object) -> str:
+def _text(value: object, number_format: str = "General") -> str:
     if value is None:
         return ""
     if isinstance(value, bool):
         return str(value).upper()
-    if isinstance(value, float):
-        return format(value, ".15g")
+    if isinstance(value, int | float):
+        return formatted(value, number_format)
+    if isinstance(value, timedelta):
+        minutes, seconds = divmod(round(abs(value.total_seconds()), 3), 60)
+        whole = f"{minutes // 60:.0f}:{minutes % 60:02.0f}:{seconds:06.3f}".removesuffix(".000")
+        return f"-{whole}" if value < timedelta() else whole
     if isinstance(value, datetime):
         return value.isoformat(" ").removesuffix(" 00:00:00")
     return value.isoformat() if isinstance(value, date | time) else str(value)

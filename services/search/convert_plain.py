@@ -30,6 +30,8 @@ MARKUP: dict[str, Callable[[str], str]] = {
 }
 """How markup is read, by the ending of a file's name; any other stays as it is written."""
 _LETTER_CODE = re.compile(r"\\u[0-9A-Fa-f]{4}")
+_TOKEN = re.compile(r'\s*+("(?:[^"\\]|\\.)*+"|\{\s*+\}|\[\s*+\]|[\[\]{},:]|[^\s\[\]{},:"]++)\s*+')
+"""A part of JSON; an object or a list that is empty is one."""
 LONGEST_JSON = 10_000_000
 """Characters of JSON that is read with its letters and in lines; what it becomes takes twenty times as many bytes."""
 _DECIMAL_COMMA = re.compile(r"^\s*([-+]?\d+),(\d+)\s*$")
@@ -89,7 +91,7 @@ def _readable(text: str) -> str:
     if len(text) > LONGEST_JSON or ("\n" in text.strip() and not _LETTER_CODE.search(text)):
         return text
     try:
-        return _dumped(text, indent=1)
+        return _dumped(text, in_lines=True)
     except (ValueError, RecursionError):
         return "\n".join(map(_line, text.split("\n")))
 
@@ -101,9 +103,23 @@ def _line(text: str) -> str:
         return text
 
 
-def _dumped(text: str, indent: int | None = None) -> str:
-    written = json.dumps(json.loads(text), ensure_ascii=False, indent=indent)
-    return written.encode(errors="replace").decode()  # half of a pair of surrogates is no letter
+def _dumped(text: str, *, in_lines: bool = False) -> str:
+    """Return JSON as `json.dumps` would write it, but numbers, repeated keys and what is empty as they are written."""
+    json.loads(text)
+    depth = 0
+
+    def written(match: re.Match[str]) -> str:
+        nonlocal depth
+        part = match[1]
+        depth += (part in "[{") - (part in "]}")
+        gap = f"\n{' ' * depth}" if in_lines else ""
+        if part in "[{]}":
+            return f"{part}{gap}" if part in "[{" else f"{gap}{part}"
+        if part in ",:":
+            return f",{gap or ' '}" if part == "," else ": "
+        return json.dumps(json.loads(part), ensure_ascii=False) if part[0] == '"' and "\\" in part else part
+
+    return _TOKEN.sub(written, text).encode(errors="replace").decode()  # half of a pair of surrogates is no letter
 
 
 def _card(suffix: str, name: str) -> Card:

@@ -25,6 +25,8 @@ class Hit(BaseModel):
     url: CleanLine
     title: CleanLine
     kind: SourceKind
+    also_at: list[str] = Field(default_factory=list)
+    """Further addresses of the same text."""
     text: str
     """The whole text, normalised; a search engine's snippet where that is all there is."""
     snippet_only: bool = False

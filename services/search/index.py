@@ -303,6 +303,7 @@ class FolderIndex:
         if row is None:
             return None
         text, path, title, published, card = row
+        copies = db.execute("SELECT path FROM files WHERE hash = ? ORDER BY path LIMIT 50 OFFSET 1", (key,))
         if hashlib.sha256(text.encode("utf-8", "replace")).hexdigest() != key:
             raise self._removed()
         about = Card.model_validate_json(card)
@@ -311,6 +312,7 @@ class FolderIndex:
             title = about.heading or title
         return Hit(
             url=f"{self.folder.name}/{path}",
+            also_at=[f"{self.folder.name}/{other}" for (other,) in copies],
             title=title,
             kind="document",
             text=text,

@@ -294,6 +294,10 @@ def _other_font(line: PdfLine, other: PdfLine) -> bool:
     return abs(line.height - other.height) > OTHER_FONT * max(line.height, other.height)
 
 
+_FIELD = re.compile(r"[^\W\d_][^:：\n]{0,29}(?::\s|：)")
+"""The beginning of a line `Key: value`."""
+
+
 def _goes_on(lines: Sequence[PdfLine], place: int, distance: float) -> bool:
     """Tell whether a line continues the sentence of the line above, which had no room for its first word."""
     above, line = lines[place - 1], lines[place]
@@ -301,6 +305,8 @@ def _goes_on(lines: Sequence[PdfLine], place: int, distance: float) -> bool:
         return True
     below = above.bottom - line.top
     if _other_font(above, line) or _ITEM.fullmatch(line.words[0].text) or _has_cells(above) or _has_cells(line):
+        return False
+    if _FIELD.match(above.text) and _FIELD.match(line.text):
         return False
     if distance * line.height <= below:
         return False

@@ -44,7 +44,7 @@ class Pool:
         for hit in hits:
             key, _ = _digests(hit.text)
             self._hits.setdefault(key, hit)
-            self._addresses.setdefault(key, set()).add(hit.url)
+            self._addresses.setdefault(key, set()).update([hit.url, *hit.also_at])
             ranking.extend((key, place.start, place.end) for place in hit.passages or _best_passages(query, hit.text))
         return ranking
 

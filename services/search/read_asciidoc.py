@@ -17,6 +17,7 @@ _UNSEEN = re.compile(r"(?:include|ifn?def|ifeval|endif)::[^\[\]]{0,500}+\[.*\]|/
 _ATTRIBUTES = re.compile(r"\[(?=[\w.#%,\"'])[^\[\]]{1,500}+\]")
 _LANGUAGE = re.compile(r"\[source[^,\]]{0,50}+,[ \t]*+(?:language=)?\"?([\w+#-]{1,30}+)")
 _COLUMNS = re.compile(r"\bcols=(?:\"([^\"]{1,300}+)\"|(\d{1,2}))")
+_REPEATED = re.compile(r"\s*(\d{1,2})\*")
 _NOTE = re.compile(r"\[(NOTE|TIP|IMPORTANT|CAUTION|WARNING)\b")
 _ENTRY = re.compile(r":!?(\w[\w-]{0,60}+)!?:(?:[ \t]++(.*))?")
 _REFERENCE = re.compile(r"(?<!\\)\{(\w[\w-]{0,60}+)\}")
@@ -153,7 +154,8 @@ def _rows(text: str, attributes: str, values: Mapping[str, str]) -> list[list[st
     cells = list(_CELL.finditer(text))
     told = _COLUMNS.search(attributes)
     first_line = sum(cell.start() < len(text.partition("\n")[0]) for cell in cells)
-    width = (int(told[2]) if told[2] else told[1].count(",") + 1) if told else first_line
+    repeated = [_REPEATED.match(column) for column in told[1].split(",")] if told and told[1] else []
+    width = sum(int(times[1]) if times else 1 for times in repeated) or (int(told[2]) if told else first_line)
     if not cells or not width or text[: cells[0].start()].strip() or any(cell["span"] for cell in cells):
         return []
     ends = [*(cell.start() for cell in cells[1:]), len(text)]

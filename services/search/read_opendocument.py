@@ -55,6 +55,7 @@ def _blocks(element: etree._Element) -> Iterator[str]:
             yield f"## Slide {slide}"
         elif node.tag in {f"{_TEXT}h", f"{_TEXT}p"}:
             level = int(node.get(f"{_TEXT}outline-level", "1")) if node.tag == f"{_TEXT}h" else 0
+            level = level or int(node.get(f"{_TEXT}style-name") == "Title")
             item = node.getparent() is not None and node.getparent().tag == f"{_TEXT}list-item"
             if text := _plain(node):
                 yield f"{'#' * min(level, 6)} {text}" if level else f"- {text}" if item else text

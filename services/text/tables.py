@@ -4,7 +4,7 @@ import csv
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from services.text.measures import Measure, unit_of
 from services.text.normal_form import normal_form
@@ -97,6 +97,20 @@ def cells_of(row: str) -> list[str]:
     return [cell.replace("\\|", "|").strip() for cell in _CELL_END.split(inner)]
 
 
+def cells_with_heads(cells: Sequence[str], heads: Sequence[str]) -> list[str]:
+    """Return a row's cells with numbers as sentences: the row's label, the column's heading and the cell."""
+    headed = list(zip(heads, cells, strict=False))[1:]
+    return [f"{cells[0]}, {head}: {cell}" for head, cell in headed if head and re.search(r"\d", cell)]
+
+
+@lru_cache(maxsize=64)
+def cells_told(text: str) -> frozenset[str]:
+    """Return the cells with numbers of the tables of a text, in the form of `cells_with_heads`."""
+    return frozenset(
+        told for table in parted(text)[1] for row in table.rows for told in cells_with_heads(row, table.heads)
+    )
+
+
 def table_at(text: str, place: int) -> list[str]:
     """Return the rows of the table that a place lies in or ends, without its head; none for prose."""
     begin, end = text.rfind("\n\n", 0, place) + 1, text.find("\n\n", place)
@@ -154,7 +168,7 @@ def unit_of_column(head: str, caption: str) -> str:
     return next((f"({inside})" for inside in _IN_BRACKETS.findall(caption) if _is_unit(inside.strip())), head)
 
 
-_CELL = re.compile(r"[-+−]?[$€£¥]?\s?\d[\d.,\s]{0,20}%?")
+_CELL = re.compile(r"[-+−]?[$€£¥]?\s?\d[\d.,\s]{0,20}[%$€£¥]?")
 _CELL_WITH_SHARE = re.compile(
     r"(?P<number>[-+−]?[$€£¥]?\s?\d[\d.,]{0,20})\s?[（(]\s?(?P<share>\d[\d.]{0,8}\s?%)\s?[）)]"
 )

@@ -41,6 +41,14 @@ async def test_copies_count_once_and_are_named(docs: Path) -> None:
     assert [Path(source.url).name for source in copies] in (["machine-reprint.md"], ["machine.md"])
 
 
+async def test_exact_copies_are_one_source_at_all_their_addresses(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    for name in ("a.md", "b.md", "c.txt"):
+        (tmp_path / "docs" / name).write_text("The wire of the sounding machine is of steel.\n")
+    [source] = (await aresearch("Of what is the wire?", docs=[tmp_path / "docs"], deep_research=False)).sources
+    assert source.addresses == ["docs/a.md", "docs/b.md", "docs/c.txt"]
+
+
 async def test_without_evidence_the_report_makes_no_claims() -> None:
     report = await aresearch(BRIDGE, search="none")
     assert report.excerpts == []

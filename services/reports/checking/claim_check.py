@@ -19,6 +19,7 @@ from services.text.held_numbers import missing_of, missing_quantities
 from services.text.names import missing_names
 from services.text.numbers import Quantity, quantities
 from services.text.quote_location import locate
+from services.text.tables import cells_told
 
 Judgements = Mapping[Statement, Judgement]
 """A model's judgements of sentences."""
@@ -313,11 +314,12 @@ class ClaimCheck:
     def _checked(
         self, words: str, ids: Sequence[str], parts: Sequence[str], likeness: Likeness | None
     ) -> tuple[bool, Verdict]:
-        """Tell whether a sentence is verbatim in its citations, and return the verdict on it and its parts."""
+        """Tell whether a sentence is verbatim in its citations, and return the verdict on it and on those of its parts that no cited table holds."""
         quoted = self._is_quoted(words, ids)
         verdict = Verdict() if quoted else self._verdict(words, ids, likeness)
-        if not verdict.fault:
-            cells = (self._verdict(part, ids, likeness) for part in parts)
+        if parts and not verdict.fault:
+            told = frozenset[str]().union(*map(cells_told, self._cited(ids)[0]))
+            cells = (self._verdict(part, ids, likeness) for part in parts if part not in told)
             verdict = next((cell for cell in cells if cell.fault in _OF_NUMBERS), verdict)
         return quoted, verdict
 

@@ -22,6 +22,7 @@ AROUND = " .。“”\"'"
 _BEGINS = re.compile(r"(?:^|[.!?;:|。！？；：\n])[\s“”\"'*|-]{0,4}$")
 _ENDS = re.compile(r"[\s“”\"'*]{0,4}(?:$|[.!?;|。！？；\n])")
 """Characters before and after a whole sentence of a quote."""
+_EMPTY_CELLS = re.compile(r"\|(?:[ \t]*+\|)++")
 _ATTRIBUTION = re.compile(
     r"(?<!\s)\s*+(?:[—–―]{1,2}|--?|（出处|（来源|\((?:source|from)\b)[^\n]{1,160}+$", re.IGNORECASE
 )
@@ -43,8 +44,8 @@ def find_quotation(text: str, excerpts: Mapping[str, Excerpt], ids: Sequence[str
 
 
 def holds_sentence(quote: str, words: str) -> bool:
-    """Tell whether words are a whole sentence, line or cell of a quote, not only a part of one; wraps and markup do not count."""
-    text, bare = unwrapped(quote), words.strip(AROUND)
+    """Tell whether words are a whole sentence, line or cell of a quote, not only a part of one; wraps, markup and empty cells do not count."""
+    text, bare = (_EMPTY_CELLS.sub("|", part) for part in (unwrapped(quote), words.strip(AROUND)))
     place = text.find(bare) if bare else -1
     span = (place, place + len(bare)) if place >= 0 else locate(bare, text)
     if span is None or letters(text[slice(*span)]) != letters(bare):

@@ -25,6 +25,7 @@ from services.reports.sentences import (
     words_of,
 )
 from services.reports.statuses import SIGNS
+from services.text.tables import cells_with_heads
 
 _LABEL = re.compile(r"[^*_.。!！\n]{1,60}")
 _BEHIND = re.compile(r"[:：]?\s*+")
@@ -89,12 +90,6 @@ def covering(
     if covers and not ids_in(sentences[0]):
         covers[-1] = list(dict.fromkeys([*chain.from_iterable(reversed(covers)), *(below() if leads else ())]))
     return covers[::-1]
-
-
-def cells_with_heads(cells: Sequence[str], heads: Sequence[str]) -> list[str]:
-    """Return a row's cells with numbers as sentences: the row's label, the column's heading and the cell."""
-    headed = list(zip(heads, cells, strict=False))[1:]
-    return [f"{cells[0]}, {head}: {cell}" for head, cell in headed if head and re.search(r"\d", cell)]
 
 
 @dataclass(slots=True)

@@ -191,6 +191,9 @@ def test_a_number_in_the_name_of_a_column_is_no_value_of_another_cell() -> None:
     table = "| child | age | axis at 12 months |\n| --- | --- | --- |\n| Ida | 12 | 25.1 |\n| Bo | 11 | 24.3 |"
     assert not check_support("Ida; axis at 12 months: 25.1", [table]).fault
     assert check_support("Ida; axis at 12 months: 24.3", [table]).fault == "row"
+    heads = "| child | axis 10_12 | age 10_12 | axis 12_14 | age 12_14 |\n|---|---|---|---|---|"
+    table = f"{heads}\n| Ida | 25.1 | 12 | 14 | 3 |\n| Bo | 24.3 | 11 | 25 | 4 |"
+    assert not check_support("Bo; axis 12_14: 25", [table]).fault
 
 
 @pytest.mark.parametrize("members", ["2000", "2021"])
@@ -205,3 +208,9 @@ def test_a_year_that_stands_alone_is_bound_to_its_row() -> None:
     table = "| Club | Founded |\n|---|---|\n| Alder | 2019 |\n| Birch | unknown |"
     assert check_support("Alder was founded in 2019.", [table]).fault == ""
     assert check_support("Birch was founded in 2019.", [table]).fault == "row"
+
+
+def test_a_cell_may_have_the_sign_of_its_currency_behind_its_number() -> None:
+    table = "| Station | Cost |\n|---|---|\n| Mole | 12.5 € |\n| Quay | 18 € |\n| Bar | 21 € |"
+    assert check_support("All stations cost 51.5 € together.", [table]).computed == ("51.5",)
+    assert check_support("The station Mole costs 18 €.", [table]).fault == "row"

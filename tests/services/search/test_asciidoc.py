@@ -97,6 +97,7 @@ def test_lists_keep_their_terms_and_what_belongs_to_their_items(written: str, sh
     ("written", "shown"),
     [
         ("|===\n| Year | Depth\n\n| 1875\n| 8,184 *m*\n|===", "| Year | Depth |\n| --- | --- |\n| 1875 | 8,184 **m** |"),
+        ('[cols="2*,1"]\n|===\n|a\n|b\n|c\n\n|d\n|e\n|f\n|===', "| a | b | c |\n| --- | --- | --- |\n| d | e | f |"),
         ('[cols="1,2a"]\n|===\n|a\n|b\n\n^.^|c \\| d\nifdef::x[]\na| e\nendif::x[]\nf\n|===', "| a | b |\n| --- | --- |\n| c \\| d | e f |"),
         ("|===\n|a|b\n2+|both\n|===", "|===\n|a|b\n2+|both\n|==="),
     ],

@@ -278,6 +278,20 @@ async def test_a_comment_of_program_code_heads_nothing(tmp_path: Path) -> None:
     assert {span.section for span in split(hit.text)} == {""}
 
 
+async def test_office_files_have_the_title_and_the_fields_that_they_show(tmp_path: Path) -> None:
+    (tmp_path / "memos").mkdir()
+    lines = {"Memo on pump P7": "Title", "Author: Ann Sounder": None, "Status: Draft": None, "It leaks.": None}
+    word = Document()
+    for text, style in lines.items():
+        word.add_paragraph(text, style)
+    word.save(str(tmp_path / "memos" / "memo.docx"))
+    shown = "".join(f"<text:p text:style-name='{style}'>{text}</text:p>" for text, style in lines.items())
+    _archive(tmp_path / "memos" / "memo.odt", {"content.xml": _ODF.format(shown)})
+    [hit] = await (await open_documents(tmp_path / "memos", tmp_path / "home")).search("leaks", 2, "words")
+    assert (hit.url, hit.also_at) == ("memos/memo.docx", ["memos/memo.odt"])
+    assert (hit.card.title, hit.card.authors, hit.card.status) == ("Memo on pump P7", ["Ann Sounder"], "Draft")
+
+
 @pytest.mark.parametrize(
     ("name", "written", "read"),
     [
@@ -285,6 +299,7 @@ async def test_a_comment_of_program_code_heads_nothing(tmp_path: Path) -> None:
         ("b.json", '{\n    "a": "测深", "m": 1.50\n}', '{\n    "a": "测深", "m": 1.50\n}'),
         ("g.json", '{\n "a": "测深 C:\\\\users", "m": 1.50\n}', '{\n "a": "测深 C:\\\\users", "m": 1.50\n}'),
         ("c.json", '{"a": "测深\\ud83d", "b": [1', '{"a": "测深\\ud83d", "b": [1'),
+        ("h.json", '{"测深":3.10,"a":-0,"a":[ ],"b":1E5}', '{\n "测深": 3.10,\n "a": -0,\n "a": [ ],\n "b": 1E5\n}'),
         ("d.jsonl", '{"a":"\\u6d4b\\u6df1"}\n{"a":"\\ud83d"}\nno', '{"a": "测深"}\n{"a": "?"}\nno'),
         ("e.log", "测深 1\n  2 of 3\n", "测深 1\n  2 of 3"),
     ],

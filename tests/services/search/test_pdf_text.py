@@ -215,6 +215,11 @@ def test_a_sentence_over_the_end_of_a_page_stands_in_one_piece() -> None:
     assert carried_over(pages) == pages
 
 
+def test_the_fields_of_a_header_are_lines_of_their_own() -> None:
+    fields = ["Author: Ann Sounder of the survey", "Status: Draft of the council", "Version: 2.1"]
+    assert "\n".join(fields) in pdf_text(pdf_of(_column(fields, 72)))
+
+
 def test_words_that_a_line_end_divided_are_whole_and_compounds_keep_their_hyphen() -> None:
     lines = [
         "A well-known pilot measured the chan-",

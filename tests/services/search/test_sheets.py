@@ -1,6 +1,7 @@
 """Tables as people make them: titles above, heads in two rows, merged cells, formulas that nobody computed, other separators."""
 
 import csv
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from openpyxl import Workbook
 
 from leadline import aresearch
 from services.search.documents import Documents, open_documents
+from services.search.number_formats import formatted
 from services.search.providers import Providers
 from services.search.sheets import Sheet, delimiter_of, table_of
 
@@ -89,6 +91,46 @@ async def test_a_table_reads_the_same_from_a_workbook_and_from_csv(folder: Path)
     assert texts["xlsx"] == f"## Sheet\n\n{texts['csv']}"
     one, other = documents.tables
     assert one.view.columns == other.view.columns
+
+
+async def test_numbers_of_a_workbook_are_read_as_shown_and_computed_with_as_numbers(folder: Path) -> None:
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.append(["Station", "Salt", "Cost", "Code", "Watched"])
+    for station, salt in (("Old mole", 0.125), ("Quay", 0.5)):
+        sheet.append([station, salt, 1234.5, 42, timedelta(hours=30, minutes=5)])
+    for row in "23":
+        for column, number_format in zip("BCDE", ("0.0%", '#,##0.00 "€"', "00000", "[h]:mm"), strict=True):
+            sheet[f"{column}{row}"].number_format = number_format
+    book.save(folder / "stations.xlsx")
+    documents = await opened(folder)
+    assert "| Old mole | 12.5% | 1234.5 € | 00042 | 30:05:00 |" in (await documents.search("Old mole", 1))[0].text
+    (table,) = documents.tables
+    assert [column.partition(", ")[0] for column in table.view.columns[1:4]] == [
+        "Salt: number",
+        "Cost: number",
+        "Code: number",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "number_format", "shown"),
+    [
+        (1234.5, r'_-* #,##0.00\ "€"_-;\-* #,##0.00\ "€"_-;_-* "-"??\ "€"_-;_-@_-', "1234.5 €"),
+        (-5, '"$"#,##0_);[Red]("$"#,##0)', "-$5"),
+        (5, "[$USD] 0.00", "USD 5"),
+        (-0.5, '"gain "0%;"loss "0%', "loss 50%"),
+        (12.5, "General", "12.5"),
+        (42.5, "00000", "42.5"),
+        (1234567, '0.0,,"M"', "1234567"),
+        (0.5, "# ?/?", "0.5"),
+        (123456789, "000-00-0000", "123456789"),
+        (5, '[>=1000]0,"k";0', "5"),
+    ],
+)
+def test_a_number_is_shown_with_what_its_format_surely_adds(value: float, number_format: str, shown: str) -> None:
+    assert formatted(value, number_format) == shown
 
 
 async def test_semicolons_and_decimal_commas_are_understood(folder: Path) -> None:

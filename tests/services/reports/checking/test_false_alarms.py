@@ -98,3 +98,16 @@ def test_the_first_sentence_of_a_section_sums_up_all_its_paragraphs(above: str, 
     checked = check(f"# Sounding\n\n## Before\n\nIt was slow.\n\n{above}{paragraphs}", [first, other])
     lead = ("From 1872 to 1899 sounding changed.", ("E1-1", "E1-2"))
     assert (lead in checked.undecided) is is_asked, "else a number is missing"
+
+
+@pytest.mark.parametrize(
+    ("heads", "row", "other"),
+    [
+        ("| Line | lost_85_99 | dead_85_99 | lost_00_14 | dead_00_14 |", "| Lir | 2 | 0 | 0 | 0 |", "| Sol | 7 | 14 | 6 | 8 |"),
+        ("| Film | Role | Age | Year | Votes |", "| Boo | Ann | 29 | 2016 | 5 |", "| Boo | Boo | 31 | 2016 | 4 |"),
+        ("| Group | Town | 2020 | Notes | 2021 |", "| 6 | Ulm | 3 |  | 14 |", "| 14 | Six | 3 | 0 | 2 |"),
+    ],
+)  # fmt: skip
+def test_a_row_that_stands_in_the_cited_table_is_quoted(heads: str, row: str, other: str) -> None:
+    table = f"{heads}\n|---|---|---|---|---|\n{row}\n{other}"
+    assert states(check(table.replace("_", r"\_").replace(row, f"{row[:-1]}[E1-1] |"), [table]))[0] == "quoted"
