@@ -64,7 +64,7 @@ class CodeAttempt(BaseModel):
 
 
 class Look(CodeAttempt):
-    """A program that looked at the texts."""
+    """A program that looked at the texts; its code is kept only where it failed."""
 
     thought: str
     """What was known when it was written."""

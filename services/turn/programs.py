@@ -135,7 +135,13 @@ class _Programs:
             quotes = [f"{passage.title}: {passage.text[:REMEMBERED]}" for passage in copied.passages]
             output = _cut(printed, self.most_looked)
             self.looks.append(
-                Look(code=code.code, output=output, error=error[-OUTPUT_SHOWN:], thought=code.thought, quotes=quotes)
+                Look(
+                    code=code.code if error else "",
+                    output=output,
+                    error=error[-OUTPUT_SHOWN:],
+                    thought=code.thought,
+                    quotes=quotes,
+                )
             )
             self.prompt.tables = [_without_sample(table) for table in self.prompt.tables]
             self._report()
