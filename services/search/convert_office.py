@@ -39,6 +39,7 @@ from services.search.read_opendocument import opendocument_text
 from services.search.sheets import Merged, Sheet, sheets_markdown, tables_of
 from services.search.shown_html import as_shown
 from services.search.table_profile import profiled
+from services.text.code_blocks import with_fences_apart
 
 _HEADLESS = re.compile(r"(?m)^\|(?:[ \t]{0,9}\|)+[ \t]*\n(\|[-:| \t]+\|[ \t]*\n)(\|.*\n)")
 """A table with an empty header, as of a Word file without a heading row: its first row becomes the header."""
@@ -172,7 +173,7 @@ def _markitdown(data: bytes, suffix: str) -> str:
     options = {**_AS_WRITTEN, **({"style_map": _TITLE} if suffix == ".docx" else {})}
     text = converter.convert(io.BytesIO(data), about, **options).markdown
     text = _DEFINITION.sub(lambda term: f"* {term[1]}: " if term[1] else "* ", _SLIDE.sub(r"## Slide \1", text))
-    return _HEADLESS.sub(r"\2\1", text)
+    return _HEADLESS.sub(r"\2\1", with_fences_apart(text))
 
 
 def main() -> None:

@@ -30,7 +30,7 @@ MARKUP: dict[str, Callable[[str], str]] = {
 }
 """How markup is read, by the ending of a file's name; any other stays as it is written."""
 _LETTER_CODE = re.compile(r"\\u[0-9A-Fa-f]{4}")
-_TOKEN = re.compile(r'\s*+("(?:[^"\\]|\\.)*+"|\{\s*+\}|\[\s*+\]|[\[\]{},:]|[^\s\[\]{},:"]++)\s*+')
+_TOKEN = re.compile(r'("[^"\\]*+(?>(?:\\.[^"\\]*+)*)(?:"|\Z)|\{\s*+\}|\[\s*+\]|[\[\]{},:]|[^\s\[\]{},:"]++)\s*+')
 """A part of JSON; an object or a list that is empty is one."""
 LONGEST_JSON = 10_000_000
 """Characters of JSON that is read with its letters and in lines; what it becomes takes twenty times as many bytes."""
@@ -119,7 +119,7 @@ def _dumped(text: str, *, in_lines: bool = False) -> str:
             return f",{gap or ' '}" if part == "," else ": "
         return json.dumps(json.loads(part), ensure_ascii=False) if part[0] == '"' and "\\" in part else part
 
-    return _TOKEN.sub(written, text).encode(errors="replace").decode()  # half of a pair of surrogates is no letter
+    return _TOKEN.sub(written, text.lstrip()).encode(errors="replace").decode()  # half of a pair of surrogates is no letter
 
 
 def _card(suffix: str, name: str) -> Card:

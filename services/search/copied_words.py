@@ -29,6 +29,10 @@ MOST_BORDERS = 5
 """Colons of a line at which its path may end."""
 _LINE = re.compile(r"[^\n]++")
 _ITEM = re.compile(r"(?:[-*+•]|\d{1,3}[.)、])(?![-*\d])")
+_ENDS = re.compile(r"[.!?。！？…;；:：।؟۔|][\"'”’)\]」』）*`]{0,4}\Z")
+"""The end of a sentence, or of a row of a table."""
+_APART = re.compile(r"[-*+•>|#]|\(?\w{1,2}[.)、]\s")
+"""The beginning of what stands by itself: an item, a row, a heading."""
 _COPY = re.compile(rf"{COPIED}([^\n]{{1,500}}?): ([^\n]+)")
 
 
@@ -101,10 +105,25 @@ def _whole_sentences(words: str, text: str) -> HitPassage | None:
     if block and place[1] <= start + block[1]:
         return HitPassage(start=start + block[0], end=start + block[1])
     spans = [(start + span.start, start + span.end) for span in sentences(text[start:end])]
-    held = [span for span in spans if span[0] < place[1] and place[0] < span[1]] or [place]
+    held = _whole(spans, place, text) or [place]
     whole = held[0][0], _with_what_belongs(held[-1][1], text)
     first, last = whole if whole[1] - whole[0] <= LONGEST_QUOTE else place
     return HitPassage(start=first, end=last)
+
+
+def _whole(spans: Sequence[tuple[int, int]], place: tuple[int, int], text: str) -> Sequence[tuple[int, int]]:
+    """Return the spans of a paragraph that a place touches; of prose, with those that end or begin a sentence with them, as lines may be short."""
+    held = [number for number, span in enumerate(spans) if span[0] < place[1] and place[0] < span[1]]
+    if not held:
+        return []
+    first, last = held[0], held[-1]
+    ends = [_ENDS.search(text, *span) is not None for span in spans]
+    begins = [_APART.match(text, *span) is not None for span in spans]
+    while ends[-1] and last + 1 < len(spans) and not ends[last] and not begins[last + 1]:
+        last += 1
+    while ends[-1] and first > 0 and not ends[first - 1] and not begins[first] and not begins[first - 1]:
+        first -= 1
+    return spans[first : last + 1]
 
 
 def _code_around(place: int, text: str) -> tuple[int, int] | None:

@@ -7,12 +7,12 @@ LONGEST = 255
 """Characters of a format; Excel allows no more."""
 _SECTION = re.compile(r'(?:"[^"]*"|\\.|[^;"\\])+')
 _LITERAL = re.compile(
-    r'"(?P<words>[^"]*)"|\[\$(?P<currency>[^\]-]*)(?:-[^\]]*)?\]|'  # `"kg"`, `[$€-407]`
+    r'"(?P<words>[^"]{0,99}+)"|\[\$(?P<currency>[^\]-]{0,20}+)(?:-[^\]]{0,20}+)?\]|'  # `"kg"`, `[$€-407]`
     r"\\?[-+()]|[_*].|\[(?:[A-Z][a-z]{2,6}|Color ?\d+)\]|"  # of negative numbers, for alignment, `[Red]`
     r'\\(?P<escaped>.)|(?P<sign>[^\w#?,.\[\]@;/:"*\\])'
 )
 _PARTS = re.sub(r"\?P<\w+>", "?:", _LITERAL.pattern)
-_FORMAT = re.compile(rf"((?:{_PARTS})*+)(General|[#0?](?:[#0?,]*[#0?])?)(?:\.[#0?]+)?((?:{_PARTS})*+)")
+_FORMAT = re.compile(rf"((?>(?:{_PARTS})*))(General|[#0?](?:[#0?,]*[#0?])?)(?:\.[#0?]+)?((?>(?:{_PARTS})*))")
 
 
 def number_text(value: float) -> str:

@@ -306,7 +306,7 @@ def _goes_on(lines: Sequence[PdfLine], place: int, distance: float) -> bool:
     below = above.bottom - line.top
     if _other_font(above, line) or _ITEM.fullmatch(line.words[0].text) or _has_cells(above) or _has_cells(line):
         return False
-    if _FIELD.match(above.text) and _FIELD.match(line.text):
+    if all(map(_FIELD.match, (above.text, line.text))) and above.text[0].islower() == line.text[0].islower():
         return False
     if distance * line.height <= below:
         return False

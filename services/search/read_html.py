@@ -14,6 +14,8 @@ from services.text.spans import without_number
 
 _BLANKS = re.compile(r"[ \t\r\n\f]{2,}|[\t\r\n\f]")
 """What is a single blank in the text of a page, outside of `pre`."""
+_PARTS = ["article", "main", "section", "blockquote"]
+"""Parts of a page whose headers and footers belong to their text."""
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 
 
@@ -34,11 +36,11 @@ def prepared(data: bytes) -> tuple[str, Card]:
         line_break.insert_before(" ")
     title = without_number(" ".join(heading.get_text().split())) if heading else ""
     card = html_card(html.document_fromstring(str(page)), title)
-    for boilerplate in page(["script", "style", "nav", "footer", "select", "noscript", "template"]):
+    for boilerplate in page(["script", "style", "nav", "select", "noscript", "template"]):
         boilerplate.decompose()
-    for header in page("header"):
-        if header.find_parent(["article", "main"]) is None:
-            header.decompose()
+    for edge in page(["header", "footer"]):
+        if edge.find_parent(_PARTS) is None and edge.find("h1") is None:
+            edge.decompose()
     for item in page("li"):
         first = item.find(True, recursive=False)
         if isinstance(first, Tag) and first.name in _HEADINGS and item.parent:  # a list of sections

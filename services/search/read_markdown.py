@@ -4,7 +4,7 @@ import re
 
 from markdown_it import MarkdownIt
 
-from services.text.code_blocks import code_blocks, is_fence
+from services.text.code_blocks import code_blocks, is_fence, with_fences_apart
 from services.text.normal_form import unescape
 
 _REFERENCE = re.compile(
@@ -42,7 +42,7 @@ def as_read(text: str) -> str:
     Links get their addresses, rows of tables bars at both ends, and code fences; character references become characters. Comments, tables
     of contents, lines of tags, ids of headings, and marks of footnotes and set-off blocks are removed.
     """
-    parts = _prose_and_code(_with_fences_and_bars(text))
+    parts = _prose_and_code(_with_fences_and_bars(with_fences_apart(text)))
     parts[::2] = [_UNSEEN.sub("", _without_marks(part)) for part in parts[::2]]
     targets = {match[1].casefold(): match[2].strip("<>") for part in parts[::2] for match in _REFERENCE.finditer(part)}
 

@@ -35,7 +35,7 @@ def opendocument_text(data: bytes) -> str:
     tree = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True))
     etree.strip_elements(tree, *_NOT_SHOWN, with_tail=False)
     for note in list(tree.iter(f"{_TEXT}note")):
-        words = _plain(note)
+        words = " ".join(filter(None, map(_plain, note.iter(f"{_TEXT}p"))))
         note.clear(keep_tail=True)
         note.text = f" ({words})"
     return "\n\n".join(_blocks(tree))

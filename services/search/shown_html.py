@@ -26,20 +26,24 @@ def as_shown(tree: HtmlElement) -> None:
     for raised in tree.iter("sup"):
         if _EXPONENT.fullmatch(raised.text_content().strip()):
             raised.text = f"^{(raised.text or '').lstrip()}"
-    for table in list(tree.iter("table")):
-        _fill(table)
-
-
-def places_of(spans: Sequence[Sequence[tuple[int, int]]]) -> list[list[Place | None]]:
-    """Return which cell takes each place of a table, by the rows and columns that each cell of its rows takes; None for gaps."""
-    taken: list[dict[int, Place]] = [{} for _ in spans]
     left = MAX_TAKEN
+    for table in list(tree.iter("table")):
+        left -= _fill(table, left)
+
+
+def places_of(spans: Sequence[Sequence[tuple[int, int]]], left: int = MAX_TAKEN) -> list[list[Place | None]]:
+    """Return which cell takes each place of a table, by the rows and columns that each cell of its rows takes; None for gaps.
+
+    A cell takes no more columns than the widest row that has other cells. Merged cells take `left` further places at most.
+    """
+    taken: list[dict[int, Place]] = [{} for _ in spans]
+    widest = max((sum(columns or 1 for _, columns in cells) for cells in spans if len(cells) > 1), default=1)
     for row, cells in enumerate(spans):
         column = 0
         for number, (rows, columns) in enumerate(cells):
             while column in taken[row]:
                 column += 1
-            down, across = min(rows or len(spans), len(spans) - row), min(columns or 1, MAX_ACROSS)
+            down, across = min(rows or len(spans), len(spans) - row), min(columns or 1, MAX_ACROSS, widest)
             left -= down * across - 1
             if left < 0:
                 down = across = 1
@@ -49,8 +53,12 @@ def places_of(spans: Sequence[Sequence[tuple[int, int]]]) -> list[list[Place | N
     return [[line.get(place) for place in range(max(line, default=-1) + 1)] for line in taken]
 
 
-def _fill(table: HtmlElement) -> None:
-    """Repeat what a merged cell says downwards, and among the heads also to its right, as in workbooks; its other places are empty."""
+def _fill(table: HtmlElement, left_over: int) -> int:
+    """Repeat what a merged cell says downwards, and among the heads also to its right, as in workbooks; its other places are empty.
+
+    Returns:
+        How many places merged cells take besides their own; `left_over` at most.
+    """
     rows = table.xpath("tr | thead/tr | tbody/tr | tfoot/tr")
     cells = [row.xpath("td | th") for row in rows]
     left = Counter(row.getparent() for row in rows)
@@ -61,9 +69,10 @@ def _fill(table: HtmlElement) -> None:
         left[row.getparent()] -= 1
     merged = [(row, cell) for row, line in enumerate(spans) for cell, span in enumerate(line) if span != (1, 1)]
     if not merged:
-        return
-    labels = {(row, cell) for row, cell in merged if len(cells[row][cell].text_content()) <= LONGEST_LABEL}
-    for number, (row, line) in enumerate(zip(rows, places_of(spans), strict=True)):
+        return 0
+    labels = {(row, cell) for row, cell in merged if _is_label(cells[row][cell])}
+    places = places_of(spans, left_over)
+    for number, (row, line) in enumerate(zip(rows, places, strict=True)):
         heads = len(cells[number]) > 1 and (number == 0 or all(cell.tag == "th" for cell in cells[number]))
         shown = [child for child in row if child.tag not in {"td", "th"}]
         for place in line:
@@ -74,6 +83,11 @@ def _fill(table: HtmlElement) -> None:
             else:
                 shown.append(table.makeelement("td"))
         row[:] = shown
+    return sum(map(len, places)) - sum(map(len, cells))
+
+
+def _is_label(cell: HtmlElement) -> bool:
+    return len(cell.text_content()) <= LONGEST_LABEL and cell.find(".//table") is None
 
 
 def _span(cell: HtmlElement, name: str) -> int:

@@ -9,11 +9,19 @@ from services.text.spans import Span
 CODE_LINES = 20
 """Lines of code that stay whole in a quote; longer code has parts of so many."""
 CODE = r"^[ \t]*+(?P<fence>`{3,}+|~{3,}+)[^`\n]*+(?:\n|\Z)(?s:.*?)(?:^[ \t]*+(?P=fence)[`~]*+[ \t]*+$|\Z)"
+_BEHIND_MARK = re.compile(
+    r"(?m)^([ \t]*+(?:[-*+]|\d{1,3}[.)])(?:[ \t][^`~\n]{0,300}:)?)[ \t]++(?=(?:`{3,}+|~{3,}+)[^`\n]*+$)"
+)
 FENCED = re.compile(CODE, re.MULTILINE)
 FENCE_LINE = re.compile(r"(?m)^[ \t]*+(?:`{3,}+|~{3,}+)[ \t]*+$")
 _CLOSING = re.compile(r"([ \t]*+)[^\w\n({\[]*+(?:\n|\Z)")
 """A line of code that has no words and opens nothing: blank, `}`, or `#` in a comment."""
 _BELOW = re.compile(r"(?:[ \t]{0,99}+\n){0,3}([ \t]{0,99}+)")
+
+
+def with_fences_apart(text: str) -> str:
+    """Return a text whose code begins on lines of its own, where it stood behind the mark of an item."""
+    return _BEHIND_MARK.sub(r"\1\n", text)
 
 
 def code_blocks(text: str) -> Iterator[Span]:

@@ -114,7 +114,7 @@ class EnclosingLines:
 
 _NAMELESS = ")]}{#/*-"
 """First signs of lines that name nothing below them."""
-_NO_REMARKS = "_()[]{}\"'`"
+_NO_REMARKS = "_()[]{}\"'`~"
 """First signs of lines that are no remark on the line below, such as a comment."""
 LONGEST_ENCLOSING = 60
 """Characters of a line that encloses a line of code."""
@@ -138,16 +138,19 @@ def lines_enclosing(code: str, start: int) -> str:
 def block_around(code: str, start: int, longest: int) -> tuple[int, int] | None:
     """Return the largest block of code of at most so many characters that holds a line, or that it begins: a function, a class, a branch.
 
-    What stands directly above its first line without a word in front, such as a comment or `@app.task`, belongs to it. None where no block is so short.
+    What stands directly above its first line without a word in front, such as a comment or `@app.task`, belongs to it. None where no block is so short and has all that it opens.
     """
     own = code.rfind("\n", 0, start) + 1
     blocks = [(place, _end_of_block(code, place)) for place in (own, *_enclosing(code, start))]
     whole = [(_with_lines_above(code, first), end) for first, end in blocks if code.count("\n", first, end)]
-    return max(
-        (block for block in whole if block[1] - block[0] <= longest),
-        key=lambda block: block[1] - block[0],
-        default=None,
-    )
+    fitting = [block for block in whole if block[1] - block[0] <= longest and _is_whole(code[slice(*block)])]
+    return max(fitting, key=lambda block: block[1] - block[0], default=None)
+
+
+def _is_whole(block: str) -> bool:
+    """Tell whether all brackets and long strings that a block opens are closed in it: lines within them may be indented less."""
+    pairs = all(block.count(opening) == block.count(closing) for opening, closing in ("()", "[]", "{}"))
+    return pairs and not any(block.count(quote) % 2 for quote in ('"""', "'''"))
 
 
 def _enclosing(code: str, start: int) -> Iterator[int]:

@@ -22,7 +22,7 @@ AROUND = " .。“”\"'"
 _BEGINS = re.compile(r"(?:^|[.!?;:|。！？；：\n])[\s“”\"'*|-]{0,4}$")
 _ENDS = re.compile(r"[\s“”\"'*]{0,4}(?:$|[.!?;|。！？；\n])")
 """Characters before and after a whole sentence of a quote."""
-_EMPTY_CELLS = re.compile(r"\|(?:[ \t]*+\|)++")
+_EMPTY_CELLS = re.compile(r"\|(?>(?:[ \t]*+\|)+)")
 _ATTRIBUTION = re.compile(
     r"(?<!\s)\s*+(?:[—–―]{1,2}|--?|（出处|（来源|\((?:source|from)\b)[^\n]{1,160}+$", re.IGNORECASE
 )
