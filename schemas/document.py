@@ -62,6 +62,11 @@ class Mark:
     size: int = 0
     """Letters and digits of the sentence; 0 if they are unknown."""
 
+    def __post_init__(self) -> None:
+        """Check the status: a tree may come with a folder that somebody sent."""
+        if self.status not in {"inferred", "unverified"}:
+            raise ValueError(f"a mark is inferred or unverified, not {self.status!r}")
+
 
 @dataclass(frozen=True, slots=True)
 class Break:

@@ -29,12 +29,14 @@ from schemas.reporter import Report
 from schemas.results import StepResult
 from schemas.usage import Usage
 from services.reports.formats import FORMATS
+from services.reports.labels import labels_for
 from services.reports.numbered_text import numbered_text
 from services.reports.references import link_of, stored_text
 from services.reports.rendering import to_markdown
 from services.run.errors import BundleError, reason_of
 from services.run.ui_text import say
 from services.search.file_types import MAX_CHARACTERS
+from services.text.held_numbers import missing_quantities
 
 FORMAT_VERSION = 3
 """A field that is added to `docs/evidence.schema.json` needs no new version; one that is taken out, renamed or means something else does."""
@@ -146,7 +148,7 @@ def read_bundle(folder: Path) -> tuple[dict[str, Any], BundleContent, bytes]:
 
 
 def read_report(folder: Path) -> Report:
-    """Return the report of a bundle, without what only its run knows; its tree, if that says what its Markdown says.
+    """Return the report of a bundle, without what only its run knows; its tree, if that says what its Markdown says, and its deck, if that has no other numbers.
 
     Raises:
         BundleError: as `read_bundle`.
@@ -157,8 +159,14 @@ def read_report(folder: Path) -> Report:
     report = Report(
         **known, by_rules=content.by_rules, markdown=markdown.decode(errors="replace"), citations=content.claims
     )
-    same = report.markdown.startswith(to_markdown(numbered_text(report)))
-    return report if same else report.model_copy(update={"document": None, "deck": []})
+    told = to_markdown(numbered_text(report))
+    rest = report.markdown.removeprefix(told).strip()
+    if not report.markdown.startswith(told) or (
+        rest and not rest.startswith(f"## {labels_for(report.locale).references}")
+    ):
+        return report.model_copy(update={"document": None, "deck": []})
+    shown = "\n".join(text for page in report.deck for text in (page.title, *(card.text for card in page.cards)))
+    return report.model_copy(update={"deck": []}) if missing_quantities(shown, [report.markdown]) else report
 
 
 def check_size(file: Path, raw: Mapping[str, Any]) -> None:

@@ -28,15 +28,16 @@ def fitting(latex: str, room: float) -> int:
 
 def _wide(node: ElementTree.Element) -> float:
     tag, widths = node.tag.rpartition("}")[2], [_wide(part) for part in node]
+    base = widths[0] if widths else 0.0
     match tag:
         case "mfrac" | "mtable":
             return max(widths, default=0.0) + _LETTER / 2
         case "msup" | "msub":
-            return widths[0] + _SCRIPT * sum(widths[1:])
+            return base + _SCRIPT * sum(widths[1:])
         case "msubsup":
-            return widths[0] + _SCRIPT * max(widths[1:], default=0.0)
+            return base + _SCRIPT * max(widths[1:], default=0.0)
         case "munder" | "mover" | "munderover":
-            return max(widths[0], _SCRIPT * max(widths[1:], default=0.0))
+            return max(base, _SCRIPT * max(widths[1:], default=0.0))
         case "mtr":
             return sum(widths) + _SPACE * len(widths)
         case "mspace":

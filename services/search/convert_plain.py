@@ -119,7 +119,9 @@ def _dumped(text: str, *, in_lines: bool = False) -> str:
             return f",{gap or ' '}" if part == "," else ": "
         return json.dumps(json.loads(part), ensure_ascii=False) if part[0] == '"' and "\\" in part else part
 
-    return _TOKEN.sub(written, text.lstrip()).encode(errors="replace").decode()  # half of a pair of surrogates is no letter
+    return (
+        _TOKEN.sub(written, text.lstrip()).encode(errors="replace").decode()
+    )  # half of a pair of surrogates is no letter
 
 
 def _card(suffix: str, name: str) -> Card:

@@ -44,3 +44,10 @@ def test_a_formula_is_as_large_as_it_fits() -> None:
     assert [fitting(formula, 36) for formula in FORMULAS] == [100, 90, 80, 0]
     assert fitting(r"\begin{pmatrix} a & b \\ c & d \end{pmatrix}", 5) == 100
     assert formula_width(r"\nosuchthing{y}") == 0.0
+
+
+@pytest.mark.parametrize(
+    "latex", [r"\int\limits F\,dA", r"\sum\limits", r"x^{}", r"{}_{}", r"\frac{}{}", r"\left(\right."]
+)
+def test_a_formula_without_what_it_is_about_has_a_width(latex: str) -> None:
+    assert formula_width(latex) >= 0

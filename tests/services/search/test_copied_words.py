@@ -32,6 +32,9 @@ async def test_words_are_quoted_with_their_sentences_if_these_are_not_too_long(t
     )
     (folder / "b.md").write_text(f"# B\n\nThe keeper saw the mail of July {'and more ' * LONGEST_QUOTE}.\n")
     (folder / "e: 2.md").write_text("# E\n\nRain: the keeper slept.\n")
+    (folder / "f.md").write_text(
+        "# F\n\nTwo rules hold:\nYes, since it builds upon\nVK_LOCAL_READ,\nit is the same.\n- No\n- Yes\n"
+    )
     copies = [
         Copy("b.md", "the mail of July"),
         Copy("a.md", "keeper saw the mail of June. He"),
@@ -43,6 +46,7 @@ async def test_words_are_quoted_with_their_sentences_if_these_are_not_too_long(t
         Copy("d.md", "The hold has"),
         Copy("d.md", "self.ring()"),
         Copy("post/e", "2.md: Rain: the keeper"),
+        Copy("f.md", "Yes, since it builds"),
     ]
     allow_folders([str(folder)])
     evidence = EvidenceStore(InMemoryStore())
@@ -56,6 +60,7 @@ async def test_words_are_quoted_with_their_sentences_if_these_are_not_too_long(t
         ("D", "The hold has:\n\n- rope"),
         ("D", "class Post:\n    def send(self):\n        self.ring()"),
         ("E", "Rain: the keeper slept."),
+        ("F", "Yes, since it builds upon\nVK_LOCAL_READ,\nit is the same."),
     ]
     for passage in located.passages:
         text = await evidence.get_text(passage.content_hash)

@@ -59,6 +59,7 @@ async def test_a_page_is_read_as_its_scripts_show_it_and_a_list_of_sections_as_s
         ("<thead><tr><th rowspan=9>A<th>B</thead><tr><td>1<td>2", "A|B 1|2"),
         ("<tr><td rowspan=2>A<td>1<td colspan=x>2<tr><td>3<td>4", "A|1|2 A|3|4"),
         (f"<tr><td>1<td rowspan=2>{'long' * 60}<td>2<tr><td>3<td>4", f"1|{'long' * 60}|2 3||4"),
+        ("<tr><th>A<th>B<tr><td>1<td>2<tr><td colspan=100%>Source", "A|B 1|2 Source"),
     ],
 )
 def test_a_merged_cell_is_said_in_each_row_that_it_takes(rows: str, read: str) -> None:
@@ -66,6 +67,12 @@ def test_a_merged_cell_is_said_in_each_row_that_it_takes(rows: str, read: str) -
     text = convert("a.html", page)["text"]
     shown = [line.strip("| ").replace(" ", "") for line in text.splitlines() if "---" not in line]
     assert shown == read.split()
+
+
+def test_merged_cells_of_a_page_take_a_limited_room_together() -> None:
+    table = "<table><tr><td colspan=100 rowspan=1000>q<td>1" + "<tr><td>2" * 999 + "</table>"
+    sizes = [len(convert("a.html", f"<body>{table * count}</body>".encode())["text"]) for count in (1, 6)]
+    assert sizes[1] < 2 * sizes[0]
 
 
 def test_raised_numbers_and_merged_cells_are_read_in_word_files_and_on_the_web(tmp_path: Path) -> None:
@@ -90,6 +97,11 @@ def test_raised_numbers_and_merged_cells_are_read_in_word_files_and_on_the_web(t
     [
         ("<form><p>Rope.</p><select><option>Choose</select></form>", "Rope."),
         ("<p>Rope [1].</p><aside><p>Of hemp.</p></aside>", "Rope [1].\n\nOf hemp."),
+        (
+            "<header><h1>Wind</h1><p>It grew.</p></header><section><header><h2>Rope</h2></header>Of hemp.</section><footer>Menu</footer>",
+            "# Wind\n\nIt grew.\n\n## Rope\n\nOf hemp.",
+        ),
+        ("<dl><dt>Use</dt><dd><pre>a = 1</pre></dd></dl><h2>Next</h2>", "* Use:\n```\n    a = 1\n    ```\n\n## Next"),
         ("<header>The site</header><main><header><h1>Rope</h1></header><p>Of hemp.</p></main>", "# Rope\n\nOf hemp."),
         (
             "<script type='text/x-template'><p>Lines</p><li><h3>Rope</h3><p>Of hemp.</p></li></script><div></div>",

@@ -117,6 +117,15 @@ void ring(int times)
 }
 
 bell = 1
+
+int toll(void)
+{
+    int n = 1;
+#ifdef LOUD
+    n = 2;
+#endif
+    return n;
+}
 """
 
 
@@ -138,6 +147,7 @@ def test_the_largest_block_that_fits_is_told_around_a_line(words: str, longest: 
     assert held.lstrip().startswith(first)
     assert held.endswith(last)
     assert block_around(BLOCKS, BLOCKS.index("bell"), longest) is None
+    assert block_around(BLOCKS, BLOCKS.index("int n"), longest) is None, "a line within it is indented less"
     assert block_around(BLOCKS, BLOCKS.index(words), 9) is None
 
 

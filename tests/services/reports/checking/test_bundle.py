@@ -19,7 +19,7 @@ from services.reports.bundle import verify_bundle, write_bundle
 from services.reports.bundle_files import read_report
 from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.formats import render
-from services.run.errors import StoreError
+from services.run.errors import BundleError, StoreError
 from services.run.evidence_store import EvidenceStore
 from tests.services.reports.checking.conftest import MARKDOWN
 from tests.services.reports.checking.tampering import Edit, claim_again, edit, rewrite
@@ -310,6 +310,25 @@ async def test_the_files_of_a_folder_are_those_of_its_run_and_of_a_text_that_was
     assert all(b"Cheese" in data for data in made.values())
 
 
-def test_a_tree_that_says_something_else_than_the_text_makes_no_file(bundle: Path) -> None:
-    edit(bundle, lambda content: content["document"]["body"].pop(), resealed=True)
+@pytest.mark.parametrize("left", [-1, 2])
+def test_a_tree_that_says_something_else_than_the_text_makes_no_file(bundle: Path, left: int) -> None:
+    edit(
+        bundle,
+        lambda content: content["document"].update(body=content["document"]["body"][:left], added=[]),
+        resealed=True,
+    )
     assert (read_report(bundle).document, read_report(bundle).deck) == (None, [])
+
+
+def test_a_deck_with_numbers_that_its_report_does_not_have_makes_no_slides(bundle: Path) -> None:
+    page = {"section": 1, "title": "It is 9,917 metres deep", "cards": []}
+    edit(bundle, lambda content: content.update(deck=[page]), resealed=True)
+    assert read_report(bundle).deck == []
+    assert read_report(bundle).document is not None
+
+
+def test_a_tree_with_a_mark_of_no_meaning_is_refused_with_its_place(bundle: Path) -> None:
+    mark = {"status": "quoted", "reason": "", "size": 0}
+    edit(bundle, lambda content: content["document"]["body"][0]["content"].append(mark), resealed=True)
+    with pytest.raises(BundleError, match="document"):
+        read_report(bundle)
