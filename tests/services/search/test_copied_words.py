@@ -33,7 +33,7 @@ async def test_words_are_quoted_with_their_sentences_if_these_are_not_too_long(t
     (folder / "b.md").write_text(f"# B\n\nThe keeper saw the mail of July {'and more ' * LONGEST_QUOTE}.\n")
     (folder / "e: 2.md").write_text("# E\n\nRain: the keeper slept.\n")
     (folder / "f.md").write_text(
-        "# F\n\nTwo rules hold:\nYes, since it builds upon\nVK_LOCAL_READ,\nit is the same.\n- No\n- Yes\n"
+        "# F\n\nTwo rules hold:\nYes, since it builds upon\nVK_LOCAL_READ,\nit is the same.\n\n- No\n- Yes\n"
     )
     copies = [
         Copy("b.md", "the mail of July"),
