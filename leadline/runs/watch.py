@@ -104,6 +104,8 @@ class _Check(BaseModel):
     """Likewise by id."""
     known: list[str]
     """Addresses and hashes of what its searches brought."""
+    told: list[str] = []
+    """Quotes of new findings so far."""
 
 
 async def watched(home: Home, record: RunRecord, report: Report, values: Mapping[str, Any]) -> WatchResult:
@@ -124,7 +126,8 @@ async def watched(home: Home, record: RunRecord, report: Report, values: Mapping
     gathered = await searched.again(home)
     changed = _changed(seen_again, last)
     question = research_question(values)  # type: ignore[arg-type]  # the values are the state
-    replacing = {claim.now for claim in changed}
+    told = last.told if last is not None else []
+    replacing = {claim.now for claim in changed} | {*told}
     findings = await _findings(question, gathered, await _texts_before(home, values), replacing)
     figures = [claim for claim in changed if _is_other_figure(claim)]
     await home.store.aput(
@@ -135,6 +138,7 @@ async def watched(home: Home, record: RunRecord, report: Report, values: Mapping
             claims={claim.text: claim.state for claim in seen_again.claims},
             sources={source.id: source.state for source in seen_again.sources},
             known=list(dict.fromkeys([*searched.brought, *(last.known if last is not None else [])]))[:MAX_KNOWN],
+            told=list(dict.fromkeys([*(finding.quote for finding in findings), *told]))[:MAX_KNOWN],
         ).model_dump(mode="json"),
         index=False,
     )
@@ -277,7 +281,7 @@ async def _findings(
 ) -> list[NewFinding]:
     """Quote each new source's sentences that are closest to the question, the closest first.
 
-    No news are the sentences of earlier texts of documents (`before`, by address), and those reported with a claim (`replacing`).
+    No news are the sentences of earlier texts of documents (`before`, by address), and those told with a claim or before (`replacing`).
     """
     excerpts: dict[str, list[Excerpt]] = {}
     for place, passage in enumerate(gathered.passages, 1):

@@ -83,6 +83,8 @@ def test_old_news_stay_in_the_file_and_are_not_told_again(tmp_path: Path, checke
     assert news.count("# How high is the Kessan dam?") == 1
     assert news.index(survey) < news.index("\n---\n") < news.index("64 metres")
     assert "61 metres" in news
+    (folder / "survey.md").write_text(f"{survey} It was in May.\n")
+    assert survey not in [finding["quote"] for finding in checked(run_id)["findings"]]
 
 
 def test_a_source_that_is_gone_is_told_with_its_claims(docs: Path, leadline: Leadline) -> None:
