@@ -162,12 +162,10 @@ class ClaimCheck:
     def _uncited(self, words: str, ids: Sequence[str], verdict: Verdict) -> Claim | None:
         """Judge a sentence that cites nothing by what its paragraph cites, if a verifier does and code is not certain that it is unproved.
 
-        Numbers of its own, which it may call assumptions or work out, make it a conclusion of its writer, if a verifier finds that it follows.
-        In any case a verifier can find that it claims nothing, or only what the sources do not tell.
+        A verifier can find that it claims nothing, or only what the sources do not tell; or that numbers of its own are assumed or worked out.
         """
-        assumes = verdict.fault == "numbers"
-        doubt = Doubt(uncited=not assumes, inferred=assumes, suspicion=self._suspicion(verdict))
-        judgement = self._asked(words, ids, doubt)
+        assumes, suspicion = verdict.fault == "numbers", self._suspicion(verdict)
+        judgement = self._asked(words, ids, Doubt(uncited=not assumes, inferred=assumes, suspicion=suspicion))
         if judgement is not None and judgement.verdict in CLAIMS_NOTHING:
             return None
         if verdict.fault and not (assumes and judgement and judgement.verdict == "follows"):
