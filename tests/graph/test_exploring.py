@@ -136,6 +136,7 @@ async def test_programs_read_on_from_what_the_last_look_printed_and_a_step_may_b
     assert "<look>" not in first
     assert ["LISTED" in prompt for prompt in later] == [True, False, False]
     assert "more characters)" in later[0]
+    assert ["<code>" in prompt for prompt in later] == [False, False, True], "of one that failed"
     assert ["The keeper saw the mail of day 10" in prompt for prompt in (first, *later)] == [True, False, False, False]
     assert len(first) + 3 * LOOKED < len(later[0]) < len(first) + 5 * LOOKED
     assert all("<thought>\nHow are they built?\n" in prompt for prompt in later)

@@ -92,6 +92,16 @@ async def test_what_was_quoted_stays_where_time_runs_out_amid_a_look(endpoint: O
     assert len(endpoint.requests) == count
 
 
+async def test_a_step_that_runs_out_of_time_before_anything_is_quoted_is_skipped(
+    endpoint: OpenAIServer, tmp_path: Path
+) -> None:
+    folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
+    endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
+    endpoint.script["coder"] = [*written([{"look": True, "code": "print('open')"}]), Reply(stall=20)]
+    report = await counted(folder, tmp_path, max_seconds=12)
+    assert [result.status for result in report.results] == ["skipped"]
+
+
 async def test_a_program_has_half_of_the_time_left_and_tells_that_it_runs(
     endpoint: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

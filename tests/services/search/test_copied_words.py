@@ -35,6 +35,7 @@ async def test_words_are_quoted_with_their_sentences_if_these_are_not_too_long(t
     (folder / "f.md").write_text(
         "# F\n\nTwo rules hold:\nYes, since it builds upon\nVK_LOCAL_READ,\nit is the same.\n\n- No\n- Yes\n"
     )
+    (folder / "g.md").write_text("# G\n\nKeeper Hale\nStation North\n\nThe rules are\n- to wait\n- to look.\n")
     copies = [
         Copy("b.md", "the mail of July"),
         Copy("a.md", "keeper saw the mail of June. He"),
@@ -47,6 +48,8 @@ async def test_words_are_quoted_with_their_sentences_if_these_are_not_too_long(t
         Copy("d.md", "self.ring()"),
         Copy("post/e", "2.md: Rain: the keeper"),
         Copy("f.md", "Yes, since it builds"),
+        Copy("g.md", "Keeper Hale"),
+        Copy("g.md", "The rules are"),
     ]
     allow_folders([str(folder)])
     evidence = EvidenceStore(InMemoryStore())
@@ -61,6 +64,8 @@ async def test_words_are_quoted_with_their_sentences_if_these_are_not_too_long(t
         ("D", "class Post:\n    def send(self):\n        self.ring()"),
         ("E", "Rain: the keeper slept."),
         ("F", "Yes, since it builds upon\nVK_LOCAL_READ,\nit is the same."),
+        ("G", "Keeper Hale"),
+        ("G", "The rules are"),
     ]
     for passage in located.passages:
         text = await evidence.get_text(passage.content_hash)

@@ -65,6 +65,7 @@ async def test_a_page_is_read_as_its_scripts_show_it_and_a_list_of_sections_as_s
 def test_a_merged_cell_is_said_in_each_row_that_it_takes(rows: str, read: str) -> None:
     page = f"<body><article><table>{rows}</table></article></body>".encode()
     text = convert("a.html", page)["text"]
+    assert text.count("|") < 50
     shown = [line.strip("| ").replace(" ", "") for line in text.splitlines() if "---" not in line]
     assert shown == read.split()
 

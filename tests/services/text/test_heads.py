@@ -151,6 +151,12 @@ def test_the_largest_block_that_fits_is_told_around_a_line(words: str, longest: 
     assert block_around(BLOCKS, BLOCKS.index(words), 9) is None
 
 
+def test_a_bundle_whose_code_had_no_lines_around_it_still_holds() -> None:
+    code = "## Use\n\n```python\nclass Bell:\n" + "".join(f"    self.ring({line})\n" for line in range(300)) + "```"
+    place = code.index("self.ring(299)")
+    assert (Sections(code).at(place), "Use" in Sections(code).names(place)) == ("Use > class Bell", True)
+
+
 def test_of_many_lines_that_enclose_code_the_innermost_are_told() -> None:
     lines = [f"{' ' * depth}def level_{depth}_{'x' * 30}():" for depth in range(9)]
     code = "\n".join(["```python", *lines, f"{' ' * 9}work()", "```"])
