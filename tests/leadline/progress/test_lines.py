@@ -15,6 +15,7 @@ from leadline.progress.lines import Lines
 from leadline.progress.live import Board
 from leadline.progress.plan_review import Progress
 from leadline.progress.run_view import Watched, clock
+from leadline.runs.run_ids import shown_folder
 from schemas.events import Event
 from tests.leadline.conftest import Leadline
 from tests.leadline.progress.pseudo_terminal import in_terminal, plain
@@ -204,7 +205,7 @@ def test_events_are_json_lines_on_stderr_and_the_report_is_on_stdout(leadline: L
     assert {"triage", "background", "plan", "step_started", "source", "call", "report"} <= types
     end = events[-1]
     assert (end.type, end.data["exit"], end.data["folder"]) == ("end", 0, report["folder"])
-    assert f"{report['folder']} · check it: leadline verify" in end.title
+    assert f"{shown_folder(report['folder'])} · check it: leadline verify" in end.title
 
 
 def test_events_end_with_what_went_wrong(leadline: Leadline, docs: Path) -> None:
