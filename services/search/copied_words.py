@@ -86,9 +86,11 @@ async def _named(copy: Copy, folders: Sequence[Documents]) -> list[tuple[Hit, st
     for border in [match.start() for match in re.finditer(": ", written)][:MOST_BORDERS]:
         path, words = written[:border], written[border + 2 :]
         named = [hit for folder in folders if (hit := await folder.at(path))]
+        if named:
+            return [(hit, words) for hit in named]
         below = [hit for folder in folders if (hit := await asyncio.to_thread(folder.index.at, path))]
-        if hits := named or (below if len(below) == 1 else []):
-            return [(hit, words) for hit in hits]
+        if len(below) == 1:
+            return [(below[0], words)]
     return []
 
 

@@ -189,13 +189,8 @@ def _with_lines_above(code: str, start: int) -> int:
     """Return where the lines begin that stand directly above a line, as much indented, with a sign in front."""
     while start:
         above = code.rfind("\n", 0, start - 1) + 1
-        words = _line_at(code, above).strip()
-        if (
-            not words
-            or words[0].isalnum()
-            or words[0] in "_)]}{\"'`"
-            or _indented(_line_at(code, above)) != _indented(_line_at(code, start))
-        ):
+        words, indented = _line_at(code, above).strip(), _indented(_line_at(code, above))
+        if not words or words[0].isalnum() or words[0] in _NO_REMARKS or indented != _indented(_line_at(code, start)):
             break
         start = above
     return start

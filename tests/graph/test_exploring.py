@@ -51,6 +51,12 @@ def written(codes: Iterable[Any]) -> list[Scripted]:
     return [json.dumps({"description": "letters", **code}) for code in codes]
 
 
+def outcome(report: Report) -> tuple[str, list[str]]:
+    """Return how the only step of a report ended, and what it quoted."""
+    [result] = report.results
+    return result.status, [excerpt.quote for excerpt in result.excerpts]
+
+
 async def test_what_a_program_copies_from_texts_is_quoted_from_them_and_its_tables_have_their_heads(
     endpoint: OpenAIServer, tmp_path: Path
 ) -> None:
@@ -206,15 +212,8 @@ async def test_what_no_program_finds_is_searched(endpoint: OpenAIServer, tmp_pat
     endpoint.script["planner"] = [step_of("Quote post-texts.jsonl: what the keeper saw.")]
     endpoint.script["coder"] = [json.dumps({"description": "letters", "code": "print(1 / 0)"})] * 3
     endpoint.choose = lambda body: quoting("The keeper saw the mail of day 11.")(body) if role_of(body) == "researcher" else None  # fmt: skip
-    report = await counted(
-        folder,
-        tmp_path,
-    )
-    [result] = report.results
-    assert (result.status, [excerpt.quote for excerpt in result.excerpts]) == (
-        "done",
-        ["The keeper saw the mail of day 11."],
-    )
+    report = await counted(folder, tmp_path)
+    assert outcome(report) == ("done", ["The keeper saw the mail of day 11."])
     assert any("ZeroDivisionError" in limit for limit in report.limits)
 
 

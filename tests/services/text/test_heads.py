@@ -151,6 +151,14 @@ def test_the_largest_block_that_fits_is_told_around_a_line(words: str, longest: 
     assert block_around(BLOCKS, BLOCKS.index(words), 9) is None
 
 
+def test_the_fence_above_a_block_is_no_part_of_it() -> None:
+    for fence in ("```", "~~~"):
+        code = f"{fence}yaml\nbell:\n  times: 3\n{fence}"
+        block = block_around(code, code.index("times"), 500)
+        assert block is not None
+        assert code[slice(*block)] == "bell:\n  times: 3"
+
+
 def test_a_bundle_whose_code_had_no_lines_around_it_still_holds() -> None:
     code = "## Use\n\n```python\nclass Bell:\n" + "".join(f"    self.ring({line})\n" for line in range(300)) + "```"
     place = code.index("self.ring(299)")
