@@ -48,6 +48,8 @@ class ReporterPrompt(CitedTextPrompt, BackgroundPrompt):
     missing_aspects: list[str]
     draft: str = ""
     """The first draft, in Markdown with its citations, for the second."""
+    draft_words: int = 0
+    """Words of the first draft; in Chinese, characters."""
     searched: list[str] = Field(default_factory=list)
     """Statements that the first draft lacked, which were searched."""
     found_for_draft: bool = False

@@ -15,3 +15,5 @@ class ReporterWordingPrompt(BaseModel):
     """Form and readers that are asked for."""
     draft: str
     """The report in Markdown, with its citations by the ids of excerpts."""
+    draft_words: int
+    """Its words; in Chinese, characters."""

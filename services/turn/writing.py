@@ -99,7 +99,7 @@ async def write_report(run: Run, prompt: ReporterPrompt, research: SectionResear
     if notes and research.state["reflection"] is None:
         written.contradictions = await asyncio.to_thread(_differing, prompt, research)
     if once.outline and not (once.wishes.shape or notes):
-        again = once.model_copy(update={"draft": body.strip()})
+        again = once.model_copy(update={"draft": body.strip(), "draft_words": words_in(body)})
         await _write_again(run, again, written, research, lacking, room)
         await _word(run, once, written, research)
     if research.beside:
@@ -164,7 +164,9 @@ async def _word(run: Run, prompt: ReporterPrompt, written: Written, research: Se
         return
     research.notify("wording", "")
     asked = ReporterWordingPrompt(
-        draft=body.strip(), **prompt.model_dump(include={"question", "locale", "tone", "wishes"})
+        draft=body.strip(),
+        draft_words=words_in(body),
+        **prompt.model_dump(include={"question", "locale", "tone", "wishes"}),
     )
     try:
         with besides_the_report(run):  # whose share is left for the check
