@@ -27,6 +27,8 @@ _ADDRESS = re.compile(r"<((?:[^\s<>@]{1,64}+@|[A-Za-z]{2,8}+://)[^\s<>]{1,500}+)
 """An address in angle brackets."""
 _CITES = re.compile(r"(?m)^[ \t]*+>[ \t]++(?!\W?\d)")
 """What makes a line one of a blockquote; before a number it may say that this is greater."""
+_COMMENT = re.compile(r"(?<!\S)(?:#+|//+)[ \t\n]++(?!\W?\d)")
+"""What makes a line of code a comment, or one of Markdown a heading."""
 _BOLD = "**"
 _PAIRS = tuple(zip('`"“«「『', '`"”»」』', strict=True))
 """Marks that open and close code and quotations."""
@@ -52,7 +54,7 @@ def locate(quote: str, text: str) -> tuple[int, int] | None:
     """Find a quote in a text.
 
     An exact match comes first. Otherwise white space, quotation marks, dashes, full-width forms, hyphenation at line
-    ends, Markdown emphasis, links and marks of blockquotes, neutralised tags (`‹` for `<`, `❲` for `[`) and, last, case may differ; quotation marks and ellipses
+    ends, Markdown emphasis, links, marks of blockquotes and of comments in code, neutralised tags (`‹` for `<`, `❲` for `[`) and, last, case may differ; quotation marks and ellipses
     around the quote are ignored, and an ellipsis inside it stands for at most `MAX_GAP` characters, which the span
     then covers.
 
@@ -171,6 +173,7 @@ def _fold(text: str) -> _Folded:
     folded = folded.replaced(LINK, "") if "](" in folded.text else folded
     folded = folded.without_brackets(_ADDRESS) if ">" in folded.text else folded
     folded = folded.replaced(_CITES, "") if "\n" in folded.text and ">" in folded.text else folded
+    folded = folded.replaced(_COMMENT, "") if "#" in folded.text or "//" in folded.text else folded
     folded = folded.replaced(_ESCAPE, "") if "\\" in folded.text else folded
     return folded.replaced(_EMPHASIS, "").replaced(_HYPHEN, "").replaced(_SPACES, " ").replaced(_IDLE_SPACE, "")
 

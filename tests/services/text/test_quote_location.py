@@ -56,6 +56,12 @@ def test_harmless_differences_are_found_and_the_stored_text_is_returned(quote: s
         ("is  a weight", '"Lead" is a weight', "is a weight"),
         ("Depths On leads", "* Depths\n    > On leads.", "Depths\n    > On leads"),
         ("It is 5 m", "It is\n> 5 m", None),
+        (
+            "waits for the ack then ends",
+            "    # waits for the\n    # ack\n    // then ends",
+            "waits for the\n    # ack\n    // then ends",
+        ),
+        ("waits for the ack", "# waits for\n# 5 the ack", None),
         ("It is -5 m", "It is\n> -5 m", None),
     ],
 )
