@@ -29,7 +29,7 @@ from schemas.clean_text import clean_file_name, clean_line
 from services.run.private_files import make_private_folder
 from services.run.settings import settings
 from services.search.file_types import SUFFIXES
-from services.search.folder_files import ATTACHMENTS, attachments_of
+from services.search.folder_files import ATTACHMENTS, attachments_of, is_readable
 
 MAX_FILES = 50
 MAX_BYTES = 25_000_000
@@ -78,10 +78,8 @@ async def attach(thread: OwnThread, name: str, request: Request) -> Attached:
     507: the server's disk takes nothing.
     """
     folder, clean = attachments_of(thread), clean_file_name(name)
-    if Path(clean).suffix.lower() not in SUFFIXES:
-        raise HTTPException(
-            415, f"{clean_line(name)} cannot be read. Attach text, PDF, office or HTML files, or mails."
-        )
+    if name.startswith("."):
+        raise _cannot_be_read(name)
     async with _attaching.setdefault(thread, asyncio.Lock()):
         await own_thread(thread, request)  # it may have been deleted while this request waited
         await claim_thread(thread, caller_of(request.scope), creates=False, everything=not RULES.accounts)
@@ -99,6 +97,10 @@ async def attach(thread: OwnThread, name: str, request: Request) -> Attached:
     return Attached(name=clean, size=size)
 
 
+def _cannot_be_read(name: str) -> HTTPException:
+    return HTTPException(415, f"{clean_line(name)} cannot be read. Attach text, PDF, office or HTML files, or mails.")
+
+
 async def _write_body(request: Request, folder: Path, clean: str, room: int) -> int:
     """Write a request's body to a file atomically; return its number of bytes."""
     home = settings().leadline_home
@@ -112,6 +114,8 @@ async def _write_body(request: Request, folder: Path, clean: str, room: int) -> 
                 if size > room:
                     raise HTTPException(413, f"{clean} is too large: at most {room / 1e6:.0f} MB can be attached.")
                 await asyncio.to_thread(file.write, chunk)
+        if not await asyncio.to_thread(is_readable, clean, Path(half)):
+            raise _cannot_be_read(clean)
         await asyncio.to_thread(os.replace, half, folder / clean)
     finally:
         await asyncio.to_thread(Path(half).unlink, missing_ok=True)

@@ -1,4 +1,4 @@
-"""Lists the searchable files of a folder, and opens only those whose name has no suffix; also of the files that a user attached to a thread.
+"""Lists the searchable files of a folder, and opens only those whose name does not tell their kind; also of the files that a user attached to a thread.
 
 A run names these with `@attachments` among its `documents`. It is resolved by the run's own thread, so no run can name the files of another one,
 and no path of the server ever leaves it.
@@ -6,12 +6,13 @@ and no path of the server ever leaves it.
 
 import codecs
 import errno
+import mimetypes
 import os
 import stat
 import uuid
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from langgraph.config import get_config
 
@@ -26,7 +27,9 @@ ATTACHMENTS = "@attachments"
 
 MAX_FILES = 20_000
 BEGINNING = 4_096
-"""Bytes of a file without a suffix that tell whether it is text."""
+"""Bytes of a file of an unknown suffix, or of none, that tell whether it is text."""
+_DRAWN = frozenset({"image", "audio", "video", "font"})
+"""Kinds of files that are no texts, even where they are written in letters, as drawings in SVG are."""
 
 
 def attachments_of(thread_id: str) -> Path:
@@ -170,13 +173,20 @@ def _stat_or_reason(path: Path, root: Path, folder: Path) -> os.stat_result | st
         return "leads_to_itself" if error.errno == errno.ELOOP else "not_opened"
     if not stat.S_ISREG(status.st_mode):
         return "no_regular_file"
-    read = path.suffix.lower() in SUFFIXES or (not path.suffix and _begins_as_text(path))
-    return status if read else OTHER_KIND
+    return status if is_readable(path.name, path) else OTHER_KIND
 
 
-def _begins_as_text(path: Path) -> bool:
-    """Tell whether a file without a suffix, such as `README` or `Makefile`, begins as text in UTF-8."""
+def is_readable(name: str, path: Path) -> bool:
+    """Tell whether the file at a path is of a kind that is read: by its name, or as it begins as text in UTF-8, as `Makefile` or `notes.texi` do.
+
+    Drawings, private keys and files named `.env` are not. Blocking.
+    """
+    suffix = PurePath(name).suffix.lower()
+    if suffix in SUFFIXES:
+        return True
+    if (mimetypes.guess_type(name)[0] or "").partition("/")[0] in _DRAWN or suffix == ".env":
+        return False
     with suppress(OSError, UnicodeDecodeError), path.open("rb") as file:
         begin = codecs.getincrementaldecoder("utf-8")().decode(file.read(BEGINNING))
-        return "\0" not in begin and bool(begin.strip())
+        return "\0" not in begin and bool(begin.strip()) and "PRIVATE KEY-----" not in begin
     return False

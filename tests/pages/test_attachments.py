@@ -91,7 +91,7 @@ async def test_what_is_too_large_too_many_or_unreadable_is_refused_and_leaves_no
             yield bytes(1_000_000)
 
     assert (await http.put(f"/{thread}/a.txt", content=much())).status_code == 413
-    refused = await http.put(f"/{thread}/run.exe", content=b"MZ")
+    refused = await http.put(f"/{thread}/run.exe", content=b"MZ\0")
     assert refused.status_code == 415
     assert "PDF" in refused.json()["detail"]
     assert (await http.put(f"/{thread}/.hidden", content=b"x")).json()["detail"].startswith(".hidden cannot be read")
@@ -138,7 +138,7 @@ def test_long_names_keep_their_ending() -> None:
 def test_in_the_page_files_are_attached_before_the_question_and_removed(page: Page, site: Site, tmp_path: Path) -> None:
     (tmp_path / "note.md").write_bytes(NOTE)
     (tmp_path / "other.txt").write_text("")
-    (tmp_path / "run.exe").write_bytes(b"MZ")
+    (tmp_path / "run.exe").write_bytes(b"MZ\0")
     opened(page, site.address)
     choose_files(page, tmp_path / "note.md", tmp_path / "other.txt")
     page.wait("document.querySelectorAll('#attached li:not(.sending)').length === 2", "two files")

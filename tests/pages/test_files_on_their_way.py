@@ -82,7 +82,7 @@ def test_a_question_waits_for_its_files(page: Page, site: Site, note: Path) -> N
 
 
 def test_a_question_is_not_asked_without_a_file_that_was_refused(page: Page, site: Site, tmp_path: Path) -> None:
-    (tmp_path / "run.exe").write_bytes(b"MZ")
+    (tmp_path / "run.exe").write_bytes(b"MZ\0")
     opened(page, site.address)
     hold(page, "PUT", "/attachments/")
     choose_files(page, tmp_path / "run.exe")
@@ -162,7 +162,7 @@ def test_folders_and_files_that_are_not_taken_are_named_in_the_page_s_language(
 ) -> None:
     folder, program = note.with_name("folder"), note.with_name("run.exe")
     folder.mkdir()
-    program.write_bytes(b"MZ")
+    program.write_bytes(b"MZ\0")
     opened(page, site.address)
     drop(page, folder)
     page.wait(
