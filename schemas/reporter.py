@@ -49,7 +49,7 @@ class ReporterPrompt(CitedTextPrompt, BackgroundPrompt):
     draft: str = ""
     """The first draft, in Markdown with its citations, for the second."""
     draft_words: int = 0
-    """Words of the first draft; in Chinese, characters."""
+    """Words of the first draft without its code; in Chinese, characters."""
     searched: list[str] = Field(default_factory=list)
     """Statements that the first draft lacked, which were searched."""
     found_for_draft: bool = False

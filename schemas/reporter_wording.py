@@ -16,4 +16,4 @@ class ReporterWordingPrompt(BaseModel):
     draft: str
     """The report in Markdown, with its citations by the ids of excerpts."""
     draft_words: int
-    """Its words; in Chinese, characters."""
+    """Its words without its code; in Chinese, characters."""

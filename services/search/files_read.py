@@ -112,12 +112,10 @@ def _listed(paths: Sequence[str], count: int, locale: str) -> str:
     return files if count <= len(paths) else say("files_further", locale, files=files, count=count - len(paths))
 
 
-MAX_TITLES = 30
+MAX_TITLES = 60
 """Texts of a folder up to which all their titles are listed."""
-MAX_PARTS = 12
-"""Subfolders of a larger folder that are listed, the largest ones."""
-DEEPEST = 3
-"""Maximum levels of subfolders that are told apart."""
+MAX_PARTS = 20
+"""Parts of a larger folder that are listed."""
 SHOWN, LONGEST_TITLE = 3, 80
 """Titles shown of a part, the first, the middle and the last by path; and characters of each."""
 
@@ -126,21 +124,24 @@ def overview(files: Sequence[tuple[str, str]]) -> list[str]:
     """Describe folders by their texts, each a path that begins with the folder's name, and a title, sorted by path.
 
     Returns:
-        A title a line; of more than `MAX_TITLES` texts a line for each subfolder, with its number of texts and some titles.
+        A title a line; of more than `MAX_TITLES` texts a line for each part, with its number of texts and some titles: the largest
+        folder is parted into those that it holds, as long as the parts are few enough.
     """
     if len(files) <= MAX_TITLES:
         return [title[:LONGEST_TITLE] for _, title in files]
-    parts: dict[str, list[str]] = {}
-    for depth in range(DEEPEST, 0, -1):
-        parts = {}
-        for path, title in files:
-            parts.setdefault("/".join(PurePosixPath(path).parent.parts[:depth]), []).append(title)
-        if len(parts) <= 2 * MAX_PARTS:
-            break
-    largest = sorted(parts, key=lambda part: -len(parts[part]))[:MAX_PARTS]
-    lines = [f"{part}: {len(parts[part])}, such as {_some(parts[part])}" for part in parts if part in largest]
-    rest = [len(titles) for part, titles in parts.items() if part not in largest]
-    return [*lines, f"{len(rest)} more folders: {sum(rest)}"] if rest else lines
+    parts: dict[tuple[str, ...], Sequence[tuple[str, str]]] = {(): files}
+    whole: set[tuple[str, ...]] = set()
+    while sizes := [(len(held), part) for part, held in parts.items() if part not in whole]:
+        _, part = max(sizes)
+        inner: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+        for path, title in parts[part]:
+            inner.setdefault(PurePosixPath(path).parent.parts[: len(part) + 1], []).append((path, title))
+        if len(parts) - 1 + len(inner) <= MAX_PARTS and inner.keys() != {part}:
+            del parts[part]
+            parts.update(inner)
+        whole.add(part)
+    named = ((name, [title for _, title in held]) for name, held in sorted(parts.items()))
+    return [f"{'/'.join(name)}: {len(titles)}, such as {_some(titles)}" for name, titles in named]
 
 
 def _some(titles: Sequence[str]) -> str:

@@ -31,6 +31,7 @@ from services.run.roles import DEFAULTS, OFFLINE, role_model
 from services.run.scope import Run
 from services.run.settings import settings
 from services.run.ui_text import say
+from services.text.code_blocks import FENCED
 from services.text.length import estimate, words_in
 from services.turn.added_evidence import besides_the_report, has_room
 from services.turn.section_research import SectionResearch
@@ -99,7 +100,7 @@ async def write_report(run: Run, prompt: ReporterPrompt, research: SectionResear
     if notes and research.state["reflection"] is None:
         written.contradictions = await asyncio.to_thread(_differing, prompt, research)
     if once.outline and not (once.wishes.shape or notes):
-        again = once.model_copy(update={"draft": body.strip(), "draft_words": words_in(body)})
+        again = once.model_copy(update={"draft": body.strip(), "draft_words": _prose_words(body)})
         await _write_again(run, again, written, research, lacking, room)
         await _word(run, once, written, research)
     if research.beside:
@@ -165,7 +166,7 @@ async def _word(run: Run, prompt: ReporterPrompt, written: Written, research: Se
     research.notify("wording", "")
     asked = ReporterWordingPrompt(
         draft=body.strip(),
-        draft_words=words_in(body),
+        draft_words=_prose_words(body),
         **prompt.model_dump(include={"question", "locale", "tone", "wishes"}),
     )
     try:
@@ -179,6 +180,11 @@ async def _word(run: Run, prompt: ReporterPrompt, written: Written, research: Se
     before, after = ({*cited_in(read_draft(text, research.citable))} for text in (body, new))
     if not reply.cut_off and after <= before and _left(body, new, research) >= LEAST_KEPT:
         written.text = f"{new}{mark}{questions}"
+
+
+def _prose_words(text: str) -> int:
+    """Count the words of a report without its code."""
+    return words_in(FENCED.sub("", text))
 
 
 def _left(draft: str, new: str, research: SectionResearch) -> float:

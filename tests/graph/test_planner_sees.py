@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from leadline import aresearch
+from services.search.files_read import overview
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.quoting import quoting
 from tests.fakes.read_folder import written
@@ -35,6 +36,17 @@ async def test_planner_sees_the_tables_near_the_question_and_the_titles_of_texts
     *described, others = tables
     assert [line.partition(" ")[0].rstrip(":") for line in described] == ["z.csv", "ferries-texts.jsonl"]
     assert others.startswith("Further tables, nearest first: a00.csv (5 rows), a01.csv (5 rows), ")
+
+
+def test_the_largest_part_of_a_folder_is_told_by_the_folders_in_it() -> None:
+    files = [(f"site/content/docs/v{version}/{page}.md", f"{page}") for version in (1, 2) for page in range(40)]
+    files += [("site/content/_index.md", "Start"), ("site/content/blog/news.md", "News")]
+    assert overview(sorted(files)) == [
+        "site/content: 1, such as Start",
+        "site/content/blog: 1, such as News",
+        "site/content/docs/v1: 40, such as 0; 27; 9",
+        "site/content/docs/v2: 40, such as 0; 27; 9",
+    ]
 
 
 async def test_planner_and_reflector_see_the_titles_of_a_small_folder_once(

@@ -83,7 +83,8 @@ class ReportCheck:
         if self.coverage.sums_up(opening):
             statements = replace(self.statements, result=CheckedReport(), in_opening=False)
             below = ReportCheck(statements, self.coverage)._rest(blocks[len(opening) :])
-            self.statements.below = [claim.text for claim in below.claims if claim.verified]
+            verified = (claim.text for claim in below.claims if claim.verified)
+            self.statements.below = [*verified, *below.connecting]
         checked = self._rest(opening if below else blocks)
         self.statements.end_opening()
         result = checked.above(below) if below else checked

@@ -111,7 +111,7 @@ class StatementCheck:
     in_opening: bool = True
     """Whether the current block is in the opening."""
     below: Sequence[str] = ()
-    """The verified statements below an opening of which a paragraph cites nothing; without such a paragraph none."""
+    """The verified statements and the code below an opening of which a paragraph cites nothing; without such a paragraph none."""
 
     def end_opening(self) -> None:
         """Count the statements so far as the opening's."""

@@ -53,6 +53,12 @@ def test_code_holds_its_numbers_and_a_model_decides_on_its_words(
     assert claim.reason == reason
 
 
+def test_a_number_of_the_opening_may_stand_in_code_below() -> None:
+    opening, program = "Sounding near Guam waits 90.", "sounding --depth 4,475 --wait 90"
+    draft = f"# A deep place\n\n{opening}\n\n## Below\n\n{DEPTH} [E1-1]\n\n```text\n{program}\n```"
+    assert first(check_citations(draft, excerpts_of([DEPTH, f"{program} --keep"]))).status == "supported"
+
+
 @pytest.mark.parametrize(
     ("title", "stands"), [("Guam lies 4,454 fathoms deeper", True), ("Guam lies 9,454 deeper", False)]
 )
