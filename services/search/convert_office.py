@@ -37,7 +37,7 @@ from services.search.pdf_text import pdf_card, pdf_text
 from services.search.read_mail import mail_text, outlook_text
 from services.search.read_opendocument import opendocument_text
 from services.search.sheets import Merged, Sheet, sheets_markdown, tables_of
-from services.search.shown_html import as_shown
+from services.search.shown_html import as_shown, cells_in_lines
 from services.search.table_profile import profiled
 from services.text.code_blocks import with_fences_apart
 
@@ -156,6 +156,7 @@ class _ShownHtml(HtmlConverter):
         if page.strip():
             tree = html.document_fromstring(page, parser=html.HTMLParser(encoding=stream_info.charset or "utf-8"))
             as_shown(tree)
+            cells_in_lines(tree)
             page = html.tostring(tree, encoding="unicode").encode()
         return super().convert(io.BytesIO(page), StreamInfo(extension=".html", charset="utf-8"), **kwargs)
 

@@ -5,8 +5,10 @@ from collections import Counter
 from collections.abc import Sequence
 from copy import deepcopy
 
+from lxml import etree
 from lxml.html import HtmlElement
 
+_BAR = re.compile(r"(?<!\\)\|")
 _EXPONENT = re.compile(r"[-−]?\d{1,6}")
 """A raised number, which is another number without a sign of that: `2^31`."""
 _SPAN = re.compile(r"\s*\d{1,5}")
@@ -29,6 +31,25 @@ def as_shown(tree: HtmlElement) -> None:
     left = MAX_TAKEN
     for table in list(tree.iter("table")):
         left -= _fill(table, left)
+
+
+def cells_in_lines(tree: HtmlElement) -> None:
+    """Let each cell of a page's tables be a part of a line of Markdown: what is set in lines is in one, and a bar is none of its ends."""
+    for cell in tree.iter("td", "th"):
+        if cell.find(".//table") is not None:
+            continue
+        for block in list(cell.iter("pre")):
+            block.tag = "code"
+            for code in block.findall("code"):
+                code.drop_tag()
+        for element in cell.iter(etree.Element):
+            element.text = _within_cell(element.text)
+            if element is not cell:
+                element.tail = _within_cell(element.tail)
+
+
+def _within_cell(text: str | None) -> str | None:
+    return text and _BAR.sub("\\|", text)
 
 
 def places_of(spans: Sequence[Sequence[tuple[int, int]]], left: int = MAX_TAKEN) -> list[list[Place | None]]:
