@@ -13,7 +13,7 @@ from striprtf.striprtf import rtf_to_text
 
 from schemas.card import Card
 from services.sandbox.jobs import serve
-from services.search import read_asciidoc, read_latex, read_mediawiki, read_rst, read_xml
+from services.search import read_asciidoc, read_latex, read_mediawiki, read_rmarkdown, read_rst, read_xml
 from services.search.conversion import Content, converted, with_passages
 from services.search.file_types import CODE, DATA, RECORDS, TABLES, Converted
 from services.search.read_markdown import as_read, in_fence
@@ -22,7 +22,8 @@ from services.search.table_profile import Profiled, profiled
 from services.text.decoding import CERTAIN, decode
 
 MARKUP: dict[str, Callable[[str], str]] = {
-    **dict.fromkeys((".md", ".markdown"), as_read),
+    **dict.fromkeys((".md", ".markdown", ".mdx"), as_read),
+    **dict.fromkeys((".rmd", ".qmd"), read_rmarkdown.as_markdown),
     **dict.fromkeys((".mediawiki", ".wiki"), read_mediawiki.as_markdown),
     **dict.fromkeys((".adoc", ".asciidoc"), read_asciidoc.as_markdown),
     **dict.fromkeys((".tex", ".latex", ".ltx"), read_latex.as_markdown),

@@ -41,7 +41,7 @@ FURTHER = 3_000
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+")
 _NUMBER = re.compile(r"[$€£¥]?\s?(-?[\d,]+(?:\.\d+)?)\s?[%％]?")
 
-HOLDING = frozenset(".docx .epub .htm .html .markdown .md .odp .ods .odt .pdf .pptx .rst".split())
+HOLDING = frozenset(".docx .epub .htm .html .markdown .md .mdx .odp .ods .odt .pdf .pptx .qmd .rmd .rst".split())
 MAX_TABLES = 20
 """Maximum tables of one document to compute with."""
 MIN_ROWS = 2
