@@ -4,6 +4,7 @@ Section titles, literal blocks, tables and inline markup become Markdown's; a ta
 stays as it is drawn.
 """
 
+import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -16,26 +17,41 @@ _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*")
 SHORTEST_ADORNMENT = 3
 """Characters of the line below a title, if the title itself is not shorter."""
 _CODE = re.compile(r"[ \t]*+\.\. (?:code-block|code|sourcecode|parsed-literal)::[ \t]*+([\w+-]{0,30}+)[ \t]*+")
-_BARE = re.compile(r"[ \t]*+\.\. [\w-]{1,40}+::[ \t]*+")
-"""A directive that says nothing itself: `.. note::`."""
-_LIST_TABLE = re.compile(r"[ \t]*\.\. list-table::(.*)")
-_OPTION = re.compile(r"[ \t]*:[\w-]{1,40}:(?:[ \t].*)?")
+_TABLE = re.compile(r"[ \t]*\.\. (list|csv)-table::(.*)")
+_MATH = re.compile(r"[ \t]*+\.\. math::[ \t]*+(.*)")
+_OPTION = re.compile(r"[ \t]*:([\w-]{1,40}):(?:[ \t](.*))?")
+_DIRECTIVE = re.compile(r"([ \t]*+)\.\. ([\w+.-]{1,40}+(?::[\w+.-]{1,40}+){0,2})::(?:[ \t]++(.*))?")
+_NOTES = frozenset("attention caution danger error hint important note tip warning".split())
+"""Directives whose first words may stand behind their names."""
+_TITLED = frozenset("admonition rubric sidebar topic".split())
+"""Directives that have a title."""
+_COMMENT = re.compile(r"[ \t]*+\.\.(?:[ \t]++(?!\[|_|\||[\w+.-]{1,40}+(?::[\w+.-]{1,40}+){0,2}::).*)?")
+_SUBSTITUTION = re.compile(
+    r"(?m)^[ \t]*+\.\. \|([^|\n]{1,100}+)\| replace::[ \t]*+([^\n]{0,300}+(?:\n[ \t]++\S[^\n]{0,200}+){0,3})$\n?"
+)
+_SUBSTITUTED = re.compile(r"\|(?=[^\s|])([^|\n]{1,100}+)(?<!\s)\|_{0,2}+")
+_DELIMITERS = {"tab": "\t", "space": " "}
+"""Of a table of CSV, where its option names one."""
 _GRID = re.compile(r"[ \t]*\+(?:[-=]+\+)+")
 _SIMPLE = re.compile(r"[ \t]*=+(?: +=+)+")
 _SPANS = re.compile(r"[ \t]*+-(?:[ -]*-)?")
 """A line of a simple table that joins columns of the row above it."""
 _FENCED = re.compile(r"(?ms)(^```.*?^```$)")
 _TARGET = re.compile(r"(?m)^[ \t]*+\.\. _(`[^`\n]{1,200}+`|[^:\n]{1,200}+):(?:\s{1,9}+(\S{1,500}+))?[ \t]*+$\n?")
+_INDIRECT = re.compile(r"`[^`\n]{1,200}+`_|[\w.-]{1,200}_")
+"""The name of another target in the place of an address."""
 _WITHIN = r"(?:[^`\n]|\n(?![ \t]*+\n))"
 """A character within inline markup, which no blank line parts."""
 _INLINE = re.compile(
-    rf"``(?P<literal>(?>{_WITHIN}{{1,300}}))``|(?::(?P<role>[\w+.:-]{{1,30}}?):)?`(?P<words>(?>{_WITHIN}{{1,300}}))`(?:__?(?!\w))?"
+    rf"(?:\\ )?(?:``(?P<literal>(?>{_WITHIN}{{1,300}}))``|(?::(?P<role>[\w+.:-]{{1,30}}?):)?`(?P<words>(?>{_WITHIN}{{1,300}}))`(?:__?(?!\w))?)(?:\\ )?"
     r"|\s?\((?:\[(?:#[\w.:+-]{0,50}+|\*|\d{1,4}+)\]_[,;\s]{0,9}+){1,20}\)|\s?\[(?:#[\w.:+-]{0,50}+|\*|\d{1,4}+)\]_(?!\w)|(?<![\w`])(?P<name>[A-Za-z][\w.-]{0,60}?)_(?!\w)"
 )
 _ADDRESSED = re.compile(r"(?s)(.{1,300})<(?:([^<>\s]{1,300}+)|[^<>]{1,300}+)>")
 """Words with an address, or with the name of a target elsewhere."""
 _DOCUMENTS = {"pep": "PEP", "rfc": "RFC"}
 """Roles of the standard that name a document by its number."""
+_FORMULAS = {"sup": ("^", ""), "superscript": ("^", ""), "math": ("$", "$")}
+"""What stands before and behind the words of roles."""
 _CELL = re.compile(r"[*+-] ([*+-])(?: (.*))?")
 """The first cell of a row of a list table."""
 _MARK = re.compile(r"[ \t]*+(?:[-+*•]|\(?(?:\d{1,3}|#|[A-Za-z])[.)])[ \t]++(?=\S)")
@@ -51,9 +67,28 @@ DEEPEST = 6
 def as_markdown(text: str) -> str:
     """Return a text of reStructuredText with the headings, the fenced code and the tables of Markdown."""
     parts = _FENCED.split("\n".join(_rewritten(text.split("\n"))))
-    targets = {match[1].strip("`").casefold(): match[2] for part in parts[::2] for match in _TARGET.finditer(part)}
+    values = {
+        " ".join(match[1].split()): " ".join(match[2].split())
+        for part in parts[::2]
+        for match in _SUBSTITUTION.finditer(part)
+    }
+    if values:
+        parts[::2] = [
+            _SUBSTITUTED.sub(lambda name: values.get(" ".join(name[1].split()), name[0]), _SUBSTITUTION.sub("", part))
+            for part in parts[::2]
+        ]
+    written = {
+        match[1].strip("`").casefold(): match[2] or "" for part in parts[::2] for match in _TARGET.finditer(part)
+    }
+    targets = {name: _address(address, written) for name, address in written.items()}
     parts[::2] = [_INLINE.sub(lambda match: _inline(match, targets), _TARGET.sub("", part)) for part in parts[::2]]
     return "".join(parts)
+
+
+def _address(address: str, written: Mapping[str, str]) -> str:
+    """Return an address, or that of the target whose name with `_` stands for it; empty without any."""
+    other = written.get(address.strip("`_").casefold(), "") if _INDIRECT.fullmatch(address) else address
+    return "" if _INDIRECT.fullmatch(other) else other
 
 
 def _inline(match: re.Match[str], targets: Mapping[str, str]) -> str:
@@ -62,11 +97,14 @@ def _inline(match: re.Match[str], targets: Mapping[str, str]) -> str:
         return f"`{' '.join(match['literal'].split())}`"
     if match["name"]:
         address = targets.get(match["name"].casefold())
-        return f"[{match['name']}]({address})" if address else match[0]
+        shown = match["name"] if match["name"].casefold() in targets else match[0]
+        return f"[{shown}]({address})" if address else shown
     if not match["words"]:
         return ""
     addressed = _ADDRESSED.fullmatch(match["words"])
     words = " ".join((addressed[1] if addressed else match["words"]).split())
+    if match["role"] in _FORMULAS:
+        return f"{_FORMULAS[match['role']][0]}{words}{_FORMULAS[match['role']][1]}"
     if match["role"]:
         kind = _DOCUMENTS.get(match["role"], "")
         return f"{kind} {words}" if kind and words.isdigit() else words.lstrip("~!")
@@ -84,10 +122,21 @@ def _rewritten(lines: Sequence[str]) -> Iterator[str]:
             if style not in styles:
                 styles.append(style)
             yield f"{'#' * min(DEEPEST, styles.index(style) + 1)} {name}"
-        elif match := _LIST_TABLE.fullmatch(line):
+        elif match := _TABLE.fullmatch(line):
             end = _end_of_block(lines, place)
-            yield from filter(None, [match[1].strip()])
-            yield from ["", *(_list_table(lines[place + 1 : end]) or lines[place + 1 : end]), ""]
+            table = (_list_table if match[1] == "list" else _csv_table)(lines[place + 1 : end])
+            yield from filter(None, [match[2].strip()])
+            yield from ["", *(table or lines[place + 1 : end]), ""]
+            place = end
+        elif match := _MATH.fullmatch(line):
+            end = _end_of_block(lines, place)
+            yield from [
+                "",
+                "$$",
+                *filter(None, [match[1], *map(str.strip, _content_of(lines[place + 1 : end]))]),
+                "$$",
+                "",
+            ]
             place = end
         elif _GRID.fullmatch(line):
             end = next((at for at in range(place, len(lines)) if lines[at].lstrip()[:1] not in {"+", "|"}), len(lines))
@@ -101,8 +150,14 @@ def _rewritten(lines: Sequence[str]) -> Iterator[str]:
             yield from [] if match or line.strip() == "::" else [line[:-1].rstrip()]
             yield from _fenced(lines[place + 1 : end], match[1] if match else "")
             place = end
+        elif _COMMENT.fullmatch(line) and not (place and lines[place - 1].strip()):
+            empty = line.strip() == ".." and not "".join(lines[place + 1 : place + 2]).strip()
+            place = place + 1 if empty else _end_of_block(lines, place)
+        elif match := _DIRECTIVE.fullmatch(line):
+            options, place = _options(lines, place)
+            yield _shown(match, options)
         else:
-            yield "" if _BARE.fullmatch(line) else line
+            yield line
             place += 1
 
 
@@ -144,6 +199,34 @@ def _content_of(block: Sequence[str]) -> list[str]:
     while start < len(block) and not block[start].strip():
         start += 1
     return list(block[start:])
+
+
+def _options(lines: Sequence[str], place: int) -> tuple[dict[str, str], int]:
+    """Return the options of a directive, and the place below them."""
+    options: dict[str, str] = {}
+    name, depth = "", _indentation(lines[place])
+    for at in range(place + 1, len(lines)):
+        option = _OPTION.fullmatch(lines[at])
+        if option and _indentation(lines[at]) > _indentation(lines[place]):
+            name, depth = option[1], _indentation(lines[at])
+            options[name] = option[2] or ""
+        elif name and lines[at].strip() and _indentation(lines[at]) > depth:
+            options[name] = f"{options[name]} {lines[at].strip()}"
+        else:
+            return options, at
+    return options, len(lines)
+
+
+def _shown(directive: re.Match[str], options: Mapping[str, str]) -> str:
+    """Return what readers see of a directive itself; one that is not known stays as it is written."""
+    indentation, name, words = directive[1], directive[2], (directive[3] or "").strip()
+    if not words:
+        return ""
+    if name in {"image", "figure"}:
+        return f"{indentation}![{options.get('alt', '')}]({words})"
+    if name in _NOTES:
+        return f"{indentation}{name.capitalize()}: {words}"
+    return f"\n{indentation}**{words}**\n" if name in _TITLED else directive[0]
 
 
 def _fenced(block: Sequence[str], language: str) -> list[str]:
@@ -231,3 +314,20 @@ def _list_table(block: Sequence[str]) -> list[str]:
         elif rows and text:
             rows[-1][-1].append(text)
     return _table(rows) if len({len(row) for row in rows}) == 1 else []
+
+
+def _csv_table(block: Sequence[str]) -> list[str]:
+    """Return a table that is written as CSV as a table of Markdown; empty if it is none."""
+    options = {match[1]: match[2] or "" for match in map(_OPTION.fullmatch, block) if match}
+    delimiter = options.get("delim", ",")
+    lines = [options.get("header", ""), *_content_of(block)]
+    try:
+        read = csv.reader(
+            (f"{line.strip()}\n" for line in lines),
+            delimiter=_DELIMITERS.get(delimiter, delimiter),
+            quotechar=options.get("quote", '"'),
+            skipinitialspace=True,
+        )
+        return pipe_table([[" ".join(cell.split()) for cell in row] for row in read if row])
+    except (csv.Error, TypeError, ValueError):  # a delimiter of several characters, a cell without end
+        return []
