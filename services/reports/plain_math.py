@@ -50,6 +50,8 @@ def _line(node: ElementTree.Element) -> str:
             return f"√({_row(parts).strip()})"
         case "mroot":
             return f"{_script(parts[1], _RAISED, '^')}√({_line(parts[0]).strip()})"
+        case "mtable" if node.get("displaystyle"):  # lines, set at their signs of equality
+            return "; ".join("".join(map(_line, row)).strip() for row in parts)
         case "mtable":
             return f"[{'; '.join(', '.join(_line(cell).strip() for cell in row) for row in parts)}]"
         case _ if parts:

@@ -16,6 +16,9 @@ MATHML_ATTRIBUTES = {
         "minsize maxsize scriptlevel displaystyle".split()
     ),
 }
+_ENVIRONMENT = re.compile(r"\\(begin|end)\{(aligned|align|gathered|gather\*?|eqnarray\*?)\}")
+_ALIKE = {"aligned": "split", "align": "align*", "eqnarray": "array"}
+"""Environments that the converter knows, by those that look alike; numbers of lines would begin anew in each formula."""
 _UNKNOWN = re.compile(r"<mi>\\")
 MAX_LATEX = 2_000
 _TAGS = MATHML_TAGS | set(
@@ -45,15 +48,23 @@ def mathml(latex: str, *, display: bool = False) -> Markup:
     if len(latex) > MAX_LATEX or "\x00" in latex:
         return code
     try:
-        converted = convert(latex, "block" if display else "inline")
+        converted = convert(_ENVIRONMENT.sub(_known, latex), display="block" if display else "inline")
     except Exception:  # noqa: BLE001 - the converter raises whatever a wrong formula makes it stumble over
         return code
     if _UNKNOWN.search(converted):
         return code
+    if display:  # a formula of a block is as wide as what it holds, not as the page
+        converted = converted.replace('display="block"', 'display="inline" displaystyle="true"', 1)
     clean = nh3.clean(converted, tags=MATHML_TAGS, attributes=MATHML_ATTRIBUTES)
     if not clean.startswith("<math"):
         return code
     return Markup(clean.replace("<math", f'<math aria-label="{escape(latex)}"', 1))  # noqa: S704 - sanitised just before
+
+
+def _known(environment: re.Match[str]) -> str:
+    """Return the beginning or the end of an environment by the name of one that looks alike."""
+    name = _ALIKE.get(environment[2].rstrip("*"), "matrix")
+    return f"\\{environment[1]}{{{name}}}" + ("{rcl}" if (environment[1], name) == ("begin", "array") else "")
 
 
 def sanitised(html: Markup) -> Markup:

@@ -6,6 +6,7 @@ import pytest
 
 from services.reports.formula_width import fitting, formula_width
 from services.reports.html.page import render_html
+from services.reports.html.sanitised import mathml
 from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
 from tests.fakes.browser import Page, needs_chromium
@@ -38,6 +39,31 @@ def test_no_formula_is_cut(page: Page, tmp_path: Path, kind: str) -> None:
     drawn = "[...document.querySelectorAll('math')].filter(e => e.getClientRects().length).length"
     assert page.evaluate(drawn) == len(FORMULAS) - 1, "the longest one is text"
     assert page.evaluate(TOO_WIDE) == 0
+
+
+LINES = r"\begin{aligned} a &= b \\ ccc &= \frac{1}{2} \end{aligned}"
+EDGES = "[...document.querySelectorAll('.formula mtd:first-child')].map(e => Math.round(e.lastElementChild.getBoundingClientRect().right))"
+HEIGHTS = "[...document.querySelectorAll('mfrac')].map(e => e.getBoundingClientRect().height)"
+
+
+@needs_chromium
+def test_a_formula_of_a_block_is_drawn_large_and_its_lines_stand_below_each_other(page: Page, tmp_path: Path) -> None:
+    place = tmp_path / "shown.html"
+    text = "# Depth\n\nOf $\\frac{1}{2}$ it:\n\n$$\n\\frac{1}{2}\n$$\n\n$$\n" + LINES + "\n$$"
+    place.write_text(render_html(parse_report(english_from(text)), interactive=False), "utf-8")
+    page.open(place)
+    within, below, _ = page.evaluate(HEIGHTS)
+    assert below > 1.3 * within
+    first, second = page.evaluate(EDGES)
+    assert first == second
+    assert "&amp;" not in page.evaluate("document.querySelector('mtable').outerHTML")
+
+
+@pytest.mark.parametrize("name", ["gather", "gathered", "eqnarray", "eqnarray*", "align*"])
+def test_lines_of_a_formula_are_rows_without_numbers(name: str) -> None:
+    signs = "&=&" if name.startswith("eqn") else "&=" if name.startswith("align") else "="
+    drawn = mathml(rf"\begin{{{name}}} a {signs} b \\ c {signs} d \end{{{name}}}", display=True)
+    assert (drawn.count("<mtr>"), "&amp;</mi>" in drawn, "(1)" in drawn) == (2, False, False)
 
 
 def test_a_formula_is_as_large_as_it_fits() -> None:

@@ -173,6 +173,9 @@ def test_ids_of_a_draft_stay_in_their_rows() -> None:
         (r"\sum_{i=1}^{n} x_i^2", "∑ᵢ₌₁ⁿ xᵢ²"),
         (r"a \times 10^{-3}", "a × 10⁻³"),
         (r"\bar{x} \ge -5", "x̄ ≥ −5"),
+        (r"\begin{aligned} a &= b \\ c &= d \end{aligned}", "a = b; c = d"),
+        (r"\begin{align} a &= b \\ c &= d \end{align}", "a = b; c = d"),
+        (r"\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}", "([1, 2; 3, 4])"),
         (r"\frac", r"\frac"),
     ],
 )
