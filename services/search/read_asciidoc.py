@@ -1,6 +1,6 @@
 """Rewrites AsciiDoc as Markdown, by the reference of its language (docs.asciidoctor.org/asciidoc/latest), line by line.
 
-A table that Markdown cannot hold, and a delimiter that nothing closes, stay as they are written.
+A table that is broken, and a delimiter that nothing closes, stay as they are written.
 """
 
 import re
@@ -9,15 +9,19 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from services.search.read_markdown import in_fence
-from services.text.tables import pipe_table
+from services.search.shown_html import LONGEST_LABEL
+from services.text.tables import csv_rows, pipe_table
 
-_DELIMITER = re.compile(r"-{4,}+|\.{4,}+|={4,}+|\*{4,}+|_{4,}+|\+{4,}+|/{4,}+|--|```[\w+#-]{0,30}+|\|={3,}+")
+_DELIMITER = re.compile(r"-{4,}+|\.{4,}+|={4,}+|\*{4,}+|_{4,}+|\+{4,}+|/{4,}+|--|```[\w+#-]{0,30}+|[|,:]={3,}+")
 _UNSEEN = re.compile(r"(?:include|ifn?def|ifeval|endif)::[^\[\]]{0,500}+\[.*\]|//(?!/).*|\[\[[^\[\]]{1,200}+\]\]")
 """A line that shows nothing."""
 _ATTRIBUTES = re.compile(r"\[(?=[\w.#%,\"'])[^\[\]]{1,500}+\]")
 _LANGUAGE = re.compile(r"\[source[^,\]]{0,50}+,[ \t]*+(?:language=)?\"?([\w+#-]{1,30}+)")
 _COLUMNS = re.compile(r"\bcols=(?:\"([^\"]{1,300}+)\"|(\d{1,2}))")
 _REPEATED = re.compile(r"\s*(\d{1,2})\*")
+_FORMAT = re.compile(r"\bformat=\"?([cdt]sv)")
+_DELIMITERS = {"tsv": "\t", "dsv": ":", ":": ":"}
+"""Of a table that is no CSV."""
 _NOTE = re.compile(r"\[(NOTE|TIP|IMPORTANT|CAUTION|WARNING)\b")
 _ENTRY = re.compile(r":!?(\w[\w-]{0,60}+)!?:(?:[ \t]++(.*))?")
 _REFERENCE = re.compile(r"(?<!\\)\{(\w[\w-]{0,60}+)\}")
@@ -43,7 +47,13 @@ LONGEST_LEAD = 1_000
 _BLOCK_TITLE = re.compile(r"\.([^\s.].*)")
 _ITEM = re.compile(r"[ \t]*+(\*{1,6}|-|\.{1,6})[ \t]++(\S.*)")
 _TERM = re.compile(r"[ \t]*+(\S.{0,300}?)(?::{2,4}|;;)(?:[ \t]++(\S.*))?")
-_CELL = re.compile(r"(?:(?<=\s)|\A)(?P<span>[\d.]{1,5}[+*])?[<^>.]{0,4}[a-z]?(?<!\\)\||(?<![\\\w<^>.+*])\|")
+_CELL = re.compile(
+    r"(?:(?<=\s)|\A)(?:(?P<across>\d{1,2}+)?(?:\.(?P<down>\d{1,2}+))?(?P<span>[+*]))?[<^>.]{0,4}[adehlmsv]?\||(?<!\\)\|"
+)
+"""A bar, before which the cells are told that the next one takes, or its copies; any other text before it is of the cell before."""
+MAX_COPIES = 20
+_SHOWN_IF = re.compile(r"ifn?def::[^\[\]]{1,500}+\[([^:\[\]].*)\]")
+"""A line that is shown with some settings of the document."""
 _INLINE = re.compile(
     r"(?P<code>`{1,3}[^`]{1,300}+`{1,3})|(?<![\w+`])\+(?=[^\s+])(?P<plus>[^+`]{1,300}+)(?<!\s)\+(?![\w+])"
     r"|(?<!\w)(?:link:(?P<link>[^\s\[\]]{1,500}+)|(?P<address>(?:https?|ftp)://[^\s\[\]<>]{1,500}+))\[(?P<label>[^\[\]]{0,300}+)\]"
@@ -92,7 +102,7 @@ class _Reader:
             return [""], place + 1
         if _ATTRIBUTES.fullmatch(line):
             note = _NOTE.match(line)
-            self.attributes, self.lead = line, f"{note[1].capitalize()}: " if note else self.lead
+            self.attributes, self.lead = f"{self.attributes}{line}", f"{note[1].capitalize()}: " if note else self.lead
         elif entry := _ENTRY.fullmatch(line):
             name, value = entry[1].lower(), _valued(entry[2] or "", self.values)
             self.values |= {name: value} if len(value) <= MAX_VALUE else {}
@@ -128,7 +138,8 @@ class _Reader:
 
     def _prose(self, place: int) -> tuple[list[str], int]:
         line = self.lines[place]
-        self.in_header, self.attributes = self.in_header and not line, ""
+        self.in_header = self.in_header and not line
+        self.attributes = "" if line and not _BLOCK_TITLE.fullmatch(line) else self.attributes
         if not line:
             return [""] * (not self.lead), place + 1
         shown = _line(_valued(line.removesuffix(" +"), self.values))
@@ -141,29 +152,69 @@ class _Reader:
 
 def _kept(block: Sequence[str], attributes: str, values: Mapping[str, str]) -> list[str]:
     """Return code in a fence, or the table of a block with its delimiters."""
-    if block[0][0] == "|":
-        shown = [line for line in block if not _UNSEEN.fullmatch(line)]
-        return pipe_table(_rows("\n".join(shown[1:-1]), attributes, values)) or shown
-    language = _LANGUAGE.match(attributes)
+    if block[0][0] in "|,:" and block[0][1] == "=":
+        lines = [shown[1] if (shown := _SHOWN_IF.fullmatch(line)) else line for line in block]
+        lines = [line for line in lines if not _UNSEEN.fullmatch(line)]
+        text = "\n".join(lines[1:-1])
+        data = _FORMAT.search(attributes)
+        if data or block[0][0] != "|":
+            delimiter = _DELIMITERS.get(data[1] if data else block[0][0], ",")
+            return (
+                pipe_table([[_inline(_valued(cell, values)) for cell in row] for row in csv_rows(text, delimiter)])
+                or lines
+            )
+        return pipe_table(_rows(text, attributes, values)) or lines
+    language = _LANGUAGE.search(attributes)
     return in_fence("\n".join(block[1:-1]), language[1] if language else block[0].strip("`-."))
 
 
 def _rows(text: str, attributes: str, values: Mapping[str, str]) -> list[list[str]]:
-    """Return the rows of a table by the number of its columns, which attributes or the cells of its first line tell; none if cells span others."""
+    """Return the rows of a table by the number of its columns, which attributes or the cells of its first line tell.
+
+    A cell is repeated in the rows that it takes, and among the heads in its columns; elsewhere its other columns are empty.
+    """
     text = text.strip("\n")
     cells = list(_CELL.finditer(text))
     told = _COLUMNS.search(attributes)
-    first_line = sum(cell.start() < len(text.partition("\n")[0]) for cell in cells)
+    first_line = sum(_across(cell) for cell in cells if cell.start() < len(text.partition("\n")[0]))
     repeated = [_REPEATED.match(column) for column in told[1].split(",")] if told and told[1] else []
     width = sum(int(times[1]) if times else 1 for times in repeated) or (int(told[2]) if told else first_line)
-    if not cells or not width or text[: cells[0].start()].strip() or any(cell["span"] for cell in cells):
+    if not cells or not width or text[: cells[0].start()].strip():
         return []
+    rows: list[list[str]] = []
+    row: list[str] = []
+    below: list[tuple[int, str]] = [(0, "")] * width
+    """How many further rows the cell of each column takes, and its text."""
     ends = [*(cell.start() for cell in cells[1:]), len(text)]
-    read = [
-        _inline(_valued(" ".join(text[cell.end() : end].replace("\\|", "|").split()), values))
-        for cell, end in zip(cells, ends, strict=True)
-    ]
-    return [read[start : start + width] for start in range(0, len(read), width)]
+    for cell, end in zip(cells, ends, strict=True):
+        shown = _inline(_valued(" ".join(text[cell.end() : end].replace("\\|", "|").split()), values))
+        copies = min(_across(cell), MAX_COPIES) if cell["span"] == "*" and len(shown) <= LONGEST_LABEL else 1
+        across, down = (_across(cell), int(cell["down"] or 1)) if cell["span"] == "+" else (1, 1)
+        for _ in range(copies):
+            for place in range(across):
+                if not place or len(row) < width:
+                    row.append("" if place and (rows or len(shown) > LONGEST_LABEL) else shown)
+                    below[len(row) - 1] = (down - 1, row[-1] if len(shown) <= LONGEST_LABEL else "")
+            _follow(row, below)
+            if len(row) >= width:
+                rows.append(row)
+                row = []
+                least = min(rest for rest, _ in below)  # rows that have no cells of their own
+                below = [(rest - least, label) for rest, label in below]
+                _follow(row, below)
+    return [*rows, row] if any(row) else rows
+
+
+def _follow(row: list[str], below: list[tuple[int, str]]) -> None:
+    """Let a row go on with the cells that reach into it from above."""
+    while len(row) < len(below) and below[len(row)][0]:
+        rest, label = below[len(row)]
+        below[len(row)] = (rest - 1, label)
+        row.append(label)
+
+
+def _across(cell: re.Match[str]) -> int:
+    return int(cell["across"] or 1) if cell["span"] else 1
 
 
 def _title(lines: Sequence[str], place: int) -> tuple[int, str, int] | None:

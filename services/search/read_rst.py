@@ -4,14 +4,13 @@ Section titles, literal blocks, tables and inline markup become Markdown's; a ta
 stays as it is drawn.
 """
 
-import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from unicodedata import east_asian_width
 
 from services.search.read_markdown import in_fence
-from services.text.tables import pipe_table
+from services.text.tables import csv_rows, pipe_table
 
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*")
 SHORTEST_ADORNMENT = 3
@@ -320,14 +319,5 @@ def _csv_table(block: Sequence[str]) -> list[str]:
     """Return a table that is written as CSV as a table of Markdown; empty if it is none."""
     options = {match[1]: match[2] or "" for match in map(_OPTION.fullmatch, block) if match}
     delimiter = options.get("delim", ",")
-    lines = [options.get("header", ""), *_content_of(block)]
-    try:
-        read = csv.reader(
-            (f"{line.strip()}\n" for line in lines),
-            delimiter=_DELIMITERS.get(delimiter, delimiter),
-            quotechar=options.get("quote", '"'),
-            skipinitialspace=True,
-        )
-        return pipe_table([[" ".join(cell.split()) for cell in row] for row in read if row])
-    except (csv.Error, TypeError, ValueError):  # a delimiter of several characters, a cell without end
-        return []
+    text = "\n".join([options.get("header", ""), *map(str.strip, _content_of(block))])
+    return pipe_table(csv_rows(text, _DELIMITERS.get(delimiter, delimiter), options.get("quote", '"')))

@@ -202,3 +202,13 @@ def pipe_table(rows: Sequence[Sequence[str]]) -> list[str]:
         for row in rows
     ]
     return [lines[0], f"|{' --- |' * width}", *lines[1:]] if width else []
+
+
+def csv_rows(text: str, delimiter: str = ",", quote: str = '"') -> list[list[str]]:
+    """Return the rows of CSV that stands in a document, with each cell in one line; none of what is no table, or mostly gaps."""
+    try:
+        read = csv.reader(text.splitlines(keepends=True), delimiter=delimiter, quotechar=quote, skipinitialspace=True)
+        rows = [[" ".join(cell.split()) for cell in row] for row in read if row]
+    except (csv.Error, TypeError, ValueError):  # a delimiter of several characters, a cell without end
+        return []
+    return rows if len(rows) * max(map(len, rows), default=0) <= 2 * len(text) else []

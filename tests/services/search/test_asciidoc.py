@@ -99,10 +99,14 @@ def test_lists_keep_their_terms_and_what_belongs_to_their_items(written: str, sh
         ("|===\n| Year | Depth\n\n| 1875\n| 8,184 *m*\n|===", "| Year | Depth |\n| --- | --- |\n| 1875 | 8,184 **m** |"),
         ('[cols="2*,1"]\n|===\n|a\n|b\n|c\n\n|d\n|e\n|f\n|===', "| a | b | c |\n| --- | --- | --- |\n| d | e | f |"),
         ('[cols="1,2a"]\n|===\n|a\n|b\n\n^.^|c \\| d\nifdef::x[]\na| e\nendif::x[]\nf\n|===', "| a | b |\n| --- | --- |\n| c \\| d | e f |"),
-        ("|===\n|a|b\n2+|both\n|===", "|===\n|a|b\n2+|both\n|==="),
+        ("|===\n|a|b\n2+|both\n|===", "| a | b |\n| --- | --- |\n| both |  |"),
+        ("|===\n2+|Group|c\n\n.2+|down|x|y\n|z|\n3*|same\n|===", "| Group | Group | c |\n| --- | --- | --- |\n| down | x | y |\n| down | z |  |\n| same | same | same |"),
+        ('[cols="1,1"]\n[[id]]\n.Limits\n[options="header"]\n|===\n|Name\n|Least\n|maxLayers|4\n|max |\nifdef::A[1]\nifndef::A[-]\n|===', "**Limits**\n\n\n| Name | Least |\n| --- | --- |\n| maxLayers | 4 |\n| max | 1 - |"),
+        ('[format=csv]\n|===\nShip, Depth\n"Blake, the",2\n|===', "| Ship | Depth |\n| --- | --- |\n| Blake, the | 2 |"),
+        (",===\na,b\n1,`2`\n,===", "| a | b |\n| --- | --- |\n| 1 | `2` |"),
     ],
 )  # fmt: skip
-def test_tables_are_those_of_markdown_where_it_can_hold_them(written: str, shown: str) -> None:
+def test_tables_are_those_of_markdown(written: str, shown: str) -> None:
     assert read(written) == shown
 
 
@@ -137,6 +141,9 @@ def test_inline_markup_is_that_of_markdown(written: str, shown: str) -> None:
         "\n".join(sign * length for length in range(4, 250) for sign in "-.=*_+/"),
         f":a: {'x' * 900}\n\n{'{a} ' * 50_000}",
         f"|===\n|a|b|c\n{'99.99+|x ' * 20_000}\n|===",
+        f"|===\n|a|b|c\n{'.99+|x ' * 20_000}\n|===",
+        f"|===\n|a|b|c\n{'3.99+|x ' * 20_000}\n|===",
+        ",===\n" + "abcd," * 30_000 + "\nx" * 20_000 + "\n,===",
         f"[cols=2]\n|===\n99*|{'x' * 190_000}\n|===",
     ],
     ids=lambda text: repr(text[:12]),
