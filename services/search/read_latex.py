@@ -47,10 +47,20 @@ _PLAIN = re.compile(
     r"\A(?:text\w+|emph|underline|\w*box|caption\w*|thanks|multi(?:column|row)|\w*title|centerline|abstract|keywords?|affil\w*|email)"
 )
 """Commands that show what stands in their last braces."""
+_QUANTITY = re.compile(r"\A(?:SI|qty)(?:list|range)?|num(?:list|range)?|si|unit|ang")
+"""Commands of the package siunitx."""
+_UNIT = re.compile(r"\\([A-Za-z]{1,40}+)[ \t]*+")
+_UNITS = re.compile(r"[^{}]{0,300}+(?=\})")
+_PREFIXES = frozenset(
+    "quecto ronto yocto zepto atto femto pico nano micro milli centi deci deca deka hecto kilo mega giga tera peta exa zetta yotta ronna quetta "
+    "kibi mebi gibi tebi pebi exbi zebi yobi".split()
+)
+"""Of the SI and of IEC 80000-13."""
+_ANGLE = "°′″"
 _AS_WRITTEN = "{"
 """Stands for a command that is not known."""
 _KNOWN = re.compile(
-    rf"\A(?:{'|'.join([*_HEADINGS, *_HEADER])}|href|footnote\w*|bibitem|\w{{0,20}}(?:cite|ref)\w{{0,20}})|{_CODE_WORD.pattern}|{_UNSEEN.pattern}|{_PLAIN.pattern}"
+    rf"\A(?:{'|'.join([*_HEADINGS, *_HEADER])}|href|footnote\w*|bibitem|\w{{0,20}}(?:cite|ref)\w{{0,20}})|{_CODE_WORD.pattern}|{_UNSEEN.pattern}|{_PLAIN.pattern}|{_QUANTITY.pattern}"
 )
 _LAYOUT = re.compile(
     r"\A(?:document|abstract|itemize|enumerate|description|figure|table|center|flush\w+|quot\w+|verse|mini\w+|thebibliography|\w*tabular\w*|multicols)"
@@ -62,6 +72,7 @@ _DEFINITION = re.compile(
 LONGEST_DEFINITION = 300
 _ARGUMENT = re.compile(r"#([1-9])")
 _ARGUMENTS = {"href": 2, "textcolor": 2, "setlength": 2, "setcounter": 2, "multicolumn": 3, "multirow": 3}
+_ARGUMENTS |= {"SI": 2, "qty": 2, "SIlist": 2, "qtylist": 2, "SIrange": 3, "qtyrange": 3, "numrange": 2}
 """How many arguments commands have that have more than one."""
 _ACCENTS = {"`": "\u0300", "'": "\u0301", "^": "\u0302", "~": "\u0303", '"': "\u0308", "=": "\u0304", ".": "\u0307"}
 _SIGNS = {"\\\\": "\n", "~": " ", "``": "“", "''": "”", "--": "–", "---": "—"}
@@ -152,6 +163,9 @@ def _read(text: str, defined: Mapping[str, str], *, first: bool = False) -> str:
         place = match.end()
         if match["brace"] == "{":
             opened.append(_Open(waiting.macro, waiting.arguments, []))
+            if _QUANTITY.fullmatch(waiting.macro) and (units := _UNITS.match(text, place)):
+                opened[-1].parts.append(units[0])  # in which letters such as \l are no signs
+                place = units.end()
         elif match["brace"]:
             macro, arguments, parts = opened.pop() if len(opened) > 1 else _Open("", (), [])
             waiting = _Open(macro, [*arguments, "".join(parts)], [])
@@ -248,6 +262,21 @@ def _shown(macro: str, arguments: Sequence[str], defined: Mapping[str, str]) -> 
         return f"`{text}`"
     if "cite" in macro or "ref" in macro:
         return f"[{text}]"
+    if _QUANTITY.fullmatch(macro):
+        return _quantity(macro, arguments)
     if macro == _AS_WRITTEN:
         return f"{{{text}}}"
     return "" if _UNSEEN.fullmatch(macro) else text
+
+
+def _quantity(macro: str, arguments: Sequence[str]) -> str:
+    """Return numbers with their unit, whose names stand for its signs: `5 kilometre per hour`."""
+    if macro == "ang":
+        return "".join(
+            f"{part.strip()}{sign}" for part, sign in zip(arguments[-1].split(";"), _ANGLE, strict=False) if part
+        )
+    *numbers, unit = [*arguments, ""] if macro.startswith("num") else arguments
+    numbers = [part.strip() for number in numbers for part in number.split(";")]
+    amount = " to ".join(numbers) if macro.endswith("range") else ", ".join(numbers)
+    names = _UNIT.sub(lambda name: name[1] if name[1] in _PREFIXES else f"{name[1]} ", unit)
+    return " ".join(f"{amount} {names}".split())

@@ -43,6 +43,8 @@ def test_title_authors_and_date_are_the_card_and_the_rest_of_the_preamble_is_not
         (r"\unknown{the \emph{wire}}\x{} is \texttt{run\_it()} or \verb|a_b%c|", r"\unknown{the wire}\x{} is `run_it()` or `a_b%c`"),
         (r"\newcommand{\sys}{\textsc{Lead}\xspace} \def\two#1#2{#2 of #1} \sys{} is \two{rope}{iron}.", "Lead is iron of rope."),
         ("\\begin{theorem}\nIt holds.\n\\end{theorem}", "\\begin{theorem}\nIt holds.\n\\end{theorem}"),
+        (r"It is \SI{5}{\kilo\metre}, \qty[per-mode=symbol]{3.2e5}{\mega\byte\per\second}, \num{12345} or \qty{2}{\l}.", "It is 5 kilometre, 3.2e5 megabyte per second, 12345 or 2 l."),
+        (r"\SIrange{1}{2}{\km}, \qtylist{1;2}{\percent}, \ang{30;5}, \unit{m/s^2}, \numrange{1}{2}", "1 to 2 km, 1, 2 percent, 30°5′, m/s^2, 1 to 2"),
         (r"$v = \frac{a}{b}$ costs \$5", r"$v = \frac{a}{b}$ costs $5"),
         ("\\begin{equation}\nE = mc^2 % x\n\\end{equation}", "$$\nE = mc^2 % x\n$$"),
         ("\\begin{itemize}\n\\item\n  wire\n\\item[rope] hemp\n\\end{itemize}", "- wire\n- rope: hemp"),
