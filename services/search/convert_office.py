@@ -6,7 +6,7 @@ A broken or hostile file can neither block nor end the run, nor reach anything.
 import io
 import re
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from pathlib import PurePath
 from typing import Any, BinaryIO
@@ -23,6 +23,7 @@ from markitdown.converters import (
 )  # fmt: skip
 from openpyxl import load_workbook
 from openpyxl.styles.numbers import is_timedelta_format
+from openpyxl.utils import get_column_letter
 
 from schemas.card import Card
 from services.sandbox.jobs import serve
@@ -198,14 +199,21 @@ Cells = Sequence[Sequence[tuple[object, str]]]
 """Values of cells with their formats."""
 
 
-def _both(name: str, cells: Cells, merged: Sequence[Merged]) -> tuple[Sheet, Sheet]:
-    """Return a sheet as it is shown, and with bare numbers as programs compute with them."""
+def _both(
+    name: str, cells: Cells, merged: Sequence[Merged], comments: Iterable[tuple[int, int, str]] = ()
+) -> tuple[Sheet, Sheet]:
+    """Return a sheet as it is shown, with comments by the row and the column of their cells, and with bare numbers as programs compute with them."""
     bare = [[_text(value) for value, _ in row] for row in cells]
     shown = [
         [text if written == "General" else _text(value, written) for text, (value, written) in zip(*both, strict=True)]
         for both in zip(bare, cells, strict=True)
     ]
-    return Sheet(name, shown, merged), Sheet(name, bare, merged)
+    remarks = [
+        " ".join(f"{get_column_letter(column + 1)}{row + 1} ({shown[row][column]}): {comment}".split())
+        for row, column, comment in comments
+        if row < len(shown) and column < len(shown[row])
+    ]
+    return Sheet(name, shown, merged, remarks), Sheet(name, bare, merged)
 
 
 def _sheets(data: bytes) -> tuple[list[tuple[Sheet, Sheet]], bool]:
@@ -219,6 +227,8 @@ def _sheets(data: bytes) -> tuple[list[tuple[Sheet, Sheet]], bool]:
         if not whole:
             sheet.reset_dimensions()  # the size that a file claims is not trusted
         rows = [[(cell.value, cell.number_format or "General") for cell in row] for row in sheet.iter_rows()]
+        commented = (cell for row in sheet.iter_rows() for cell in row if cell.comment) if whole else ()
+        comments = [(cell.row - 1, cell.column - 1, cell.comment.text) for cell in commented]
         if formulas is not None:
             written = formulas[sheet.title]
             written.reset_dimensions()
@@ -229,7 +239,7 @@ def _sheets(data: bytes) -> tuple[list[tuple[Sheet, Sheet]], bool]:
                         missing = True
         ranges = [cells.bounds for cells in sheet.merged_cells.ranges] if whole else []
         merged: list[Merged] = sorted((top - 1, left - 1, bottom - 1, right - 1) for left, top, right, bottom in ranges)
-        sheets.append(_both(sheet.title, rows, merged))
+        sheets.append(_both(sheet.title, rows, merged, comments))
     return sheets, missing
 
 
@@ -258,6 +268,7 @@ def _old_sheets(data: bytes) -> list[tuple[Sheet, Sheet]]:
             sheet.name,
             [[value(cell) for cell in sheet.row(place)] for place in range(sheet.nrows)],
             sorted((top, left, bottom - 1, right - 1) for top, bottom, left, right in sheet.merged_cells),
+            ((row, column, note.text) for (row, column), note in sorted(sheet.cell_note_map.items())),
         )
         for sheet in book.sheets()
     ]

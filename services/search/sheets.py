@@ -28,6 +28,8 @@ class Sheet(NamedTuple):
     """Empty for a CSV file."""
     rows: list[list[str]]
     merged: Sequence[Merged] = ()
+    remarks: Sequence[str] = ()
+    """Comments on cells, in a line each behind the name of the cell and what it shows."""
 
 
 class SheetTable(NamedTuple):
@@ -40,12 +42,15 @@ class SheetTable(NamedTuple):
     """Its heads, and the rows below."""
     plain: bool
     """Whether it is in its file as programs expect it: heads in the first row, and all of them."""
+    remarks: Sequence[str] = ()
+    """See `Sheet`."""
 
     def markdown(self) -> tuple[str, int]:
         """Return it as Markdown below its name and captions, and the number of rows that were left out."""
         lines = pipe_table(self.rows)
         line_count = bisect_right(list(accumulate(map(len, lines))), MAX_SEARCHED)
         parts = [f"## {self.name}" if self.name else "", "\n".join(self.captions), "\n".join(lines[:line_count])]
+        parts.append("\n".join(f"- {remark}" for remark in self.remarks))
         return "\n\n".join(filter(None, parts)), len(lines) - line_count
 
 
@@ -78,7 +83,7 @@ def table_of(sheet: Sheet) -> SheetTable | None:
     first = next((place for place, row in enumerate(rows) if len(set(filter(None, row))) > 1), None)
     if first is None:
         lines = [next(filter(None, row)) for row in rows if any(row)]
-        return SheetTable(sheet.name, [], [[line] for line in lines], plain=True) if lines else None
+        return SheetTable(sheet.name, [], [[line] for line in lines], True, sheet.remarks) if lines else None
     captions = [next(filter(None, row)) for row in rows[:first] if any(row)]
     depth = _depth(rows, first, sheet.merged)
     columns_of_heads = zip(*_spread(rows[first : first + depth]), strict=True)
@@ -90,7 +95,9 @@ def table_of(sheet: Sheet) -> SheetTable | None:
     columns = [place for place in range(width) if heads[place] or any(row[place] for row in body)]
     named = [heads[place] or f"column {place + 1}" for place in columns]
     plain = not captions and depth == 1 and first == 0 and all(heads[place] for place in columns)
-    return SheetTable(sheet.name, captions, [named, *([row[place] for place in columns] for row in body)], plain)
+    return SheetTable(
+        sheet.name, captions, [named, *([row[place] for place in columns] for row in body)], plain, sheet.remarks
+    )
 
 
 def _filled(sheet: Sheet) -> list[list[str]]:

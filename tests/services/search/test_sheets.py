@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 from openpyxl import Workbook
+from openpyxl.comments import Comment
 
 from leadline import aresearch
+from services.search.convert_office import convert
 from services.search.documents import Documents, open_documents
 from services.search.number_formats import formatted
 from services.search.providers import Providers
@@ -61,6 +63,18 @@ async def test_a_workbook_with_titles_and_merged_heads_is_one_table(folder: Path
     assert [column.split(":")[0] for column in table.view.columns] == [*HEADS, "Mean"]
     assert table.read().decode().splitlines()[0] == ",".join([*HEADS, "Mean"])
     assert [notice for notice in Providers(documents=[documents]).notices("en") if "formulas" in notice]
+
+
+def test_comments_on_cells_stand_below_their_table(tmp_path: Path) -> None:
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for row in (["Station", "Depth"], ["Quay", 6.4], ["Mole", 9]):
+        sheet.append(row)
+    sheet["B2"].comment = Comment("Wire broke;\nsee the log.", "Ann")
+    book.save(tmp_path / "a.xlsx")
+    text = convert("a.xlsx", (tmp_path / "a.xlsx").read_bytes())["text"]
+    assert text.endswith("| Quay | 6.4 |\n| Mole | 9 |\n\n- B2 (6.4): Wire broke; see the log.")
 
 
 async def test_rows_of_two_sheets_are_told_apart(folder: Path) -> None:
