@@ -182,7 +182,7 @@ def whole_rows(lines: Iterable[PdfLine]) -> list[PdfLine]:
     joined: list[PdfLine] = []
     for line in lines:
         last = joined[-1] if joined else None
-        if last and line.left >= last.right and _beside(last, line) > HALF:
+        if last and line.left >= last.right and beside(last, line) > HALF:
             widest = max(last, line, key=lambda part: part.right - part.left)
             joined[-1] = widest.of([*last.words, *line.words])
         else:
@@ -190,7 +190,7 @@ def whole_rows(lines: Iterable[PdfLine]) -> list[PdfLine]:
     return joined
 
 
-def _beside(line: PdfLine, other: PdfLine) -> float:
+def beside(line: PdfLine, other: PdfLine) -> float:
     """Return the share of the lower line's height at which two lines stand side by side; 0 beside text that was turned."""
     low, high = sorted((line.height, other.height))
     shared = min(line.top, other.top) - max(line.bottom, other.bottom)
@@ -201,7 +201,7 @@ def _rows(lines: Iterable[PdfLine]) -> list[list[PdfLine]]:
     rows: list[list[PdfLine]] = []
     for line in lines:
         above = rows[-1][-1] if rows else None
-        if above and _beside(above, line) > THIRD and (line.left >= above.right or line.right <= above.left):
+        if above and beside(above, line) > THIRD and (line.left >= above.right or line.right <= above.left):
             rows[-1].append(line)
         else:
             rows.append([line])

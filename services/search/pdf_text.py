@@ -14,6 +14,7 @@ import pypdfium2.raw as pdfium
 
 from schemas.card import Card
 from services.search.cards import properties_card
+from services.search.pdf_forms import with_fields
 from services.search.pdf_layout import (
     HYPHEN,
     SAME_TYPE,
@@ -147,13 +148,15 @@ def pdf_text(data: bytes) -> str:
     with pypdfium2.PdfDocument(data) as file:
         pages: list[list[PdfLine]] = []
         ruled: list[int] = []
+        if file.get_formtype() != pdfium.FORMTYPE_NONE:
+            file.init_forms()
         for number in range(len(file)):
             try:
                 page = file[number]
             except pypdfium2.PdfiumError:  # a broken page; the others are worth reading
                 pages.append([])
                 continue
-            pages.append(lines_of(page))
+            pages.append(with_fields(page, lines_of(page)))
             rules = page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_PATH], max_depth=2)
             drawn = len(list(islice(rules, MOST_RULES + 1)))
             if not page.get_rotation() and LEAST_RULES <= drawn <= MOST_RULES:

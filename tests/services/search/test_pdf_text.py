@@ -321,3 +321,34 @@ def test_lines_in_a_font_without_heights_are_one_paragraph() -> None:
     ]
     page = [(72.0, 700.0 - 12 * place, row) for place, row in enumerate(rows)]
     assert pdf_text(pdf_of(page, type3=[font, *streams])) == " ".join(rows)
+
+
+def test_what_is_filled_into_a_form_stands_behind_its_labels() -> None:
+    page = [(72, 700, "Name of the keeper:"), (72, 680, "Lamps lit:"), (72, 660, "Oil:"), (72, 600, "Remarks")]
+    fields = [
+        "/FT/Tx/T(name)/V(Ann Roy)/Rect[200 696 350 712]",
+        "/FT/Tx/T(lamps)/V(42)/Rect[200 676 350 692]",
+        "/FT/Btn/T(oil)/V/Yes/AS/Yes/AP<</N<</Yes 4 0 R/Off 4 0 R>>>>/Rect[200 656 212 668]",
+        "/FT/Btn/T(gas)/V/Off/AS/Off/AP<</N<</Yes 4 0 R/Off 4 0 R>>>>/Rect[220 656 232 668]",
+        "/FT/Tx/T(remarks)/V(The wick\\r was new.)/Rect[72 500 500 590]",
+        "/FT/Tx/T(empty)/Rect[400 696 500 712]",
+    ]
+    widgets = "".join(
+        f"{90 + n} 0 obj<</Type/Annot/Subtype/Widget/F 4{field}>>\nendobj\n" for n, field in enumerate(fields)
+    )
+    names = " ".join(f"{90 + n} 0 R" for n in range(len(fields)))
+    data = pdf_of(page).decode("latin-1")
+    data = data.replace("/Catalog", f"/Catalog/AcroForm<</Fields[{names}]>>", 1).replace(
+        "/Contents", f"/Annots[{names}]/Contents"
+    )
+    data = data.replace("trailer", f"{widgets}trailer", 1)
+    text = pdf_text(data.encode("latin-1"))
+    assert text.split("\n") == [
+        "Name of the keeper: Ann Roy",
+        "Lamps lit: 42",
+        "Oil: [x]",
+        "",
+        "Remarks",
+        "",
+        "The wick was new.",
+    ]
