@@ -11,7 +11,7 @@ from services.search.shown_html import as_shown, cells_in_lines
 
 _LITERAL = re.compile(r"(?<!`)`[^`\n]{1,300}+`(?!`)")
 """Code in the Markdown of a cell, whose signs are no tags."""
-_ROW = re.compile(r"(?m)^\|[^\n]*+\|$")
+_ROW = re.compile(r"(?m)^\|[^\n]*+$")
 _GAP = re.compile(r"(?<=[^\s|]) {2,}+(?=[^\s|])")
 """Between lines or paragraphs of a cell."""
 

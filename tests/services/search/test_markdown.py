@@ -18,13 +18,13 @@ def paragraphs(text: str, name: str = "page.md") -> list[str]:
 def test_a_table_of_html_is_read_in_rows_with_the_heads_labels_and_code_of_its_cells() -> None:
     table = (
         "<table>\n  <tr>\n    <th>Bucket</th><th>Key</th><th>Meaning</th>\n  </tr>\n\n"
-        '  <tr>\n    <td rowspan="2">cluster</td>\n    <td><code>"version"</code></td>\n    <td>OK|BAD</td></tr>\n'
+        '  <tr>\n    <td rowspan="2">cluster</td>\n    <td><code>"version"</code></td>\n    <td><p>OK|BAD</p>\n<p>or not</p></td></tr>\n'
         "  <tr><td><pre>a\nb</pre></td>\n<td>\n\nSee `Vec<T>` of **[us](https://a.example)**.\n\n</td></tr>\n</table>"
     )
     rows = [
         "| Bucket | Key | Meaning |",
         "| --- | --- | --- |",
-        '| cluster | `"version"` | OK\\|BAD |',
+        '| cluster | `"version"` | OK\\|BAD or not |',
         "| cluster | `a b` | See `Vec<T>` of **[us](https://a.example)**. |",
     ]
     assert paragraphs(f"# Keys\n\nThese:\n{table}\n\nNo more.\n") == ["# Keys", "These:", "\n".join(rows), "No more."]
