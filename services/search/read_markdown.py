@@ -46,6 +46,7 @@ _REFERRING = re.compile(
     r"(?P<code>`[^`\n]{1,300}+`)|<(?i:a)\s[^<>\n]{0,300}?href=[\"'](?P<href>https?://[^\s\"'<>]{1,500}+)[\"'][^<>\n]{0,300}+>(?P<linked>[^<>\[\]\n]{1,300}+)</(?i:a)>"
     r"|<(?i:code)(?:\s[^<>\n]{0,100}+)?>(?P<coded>[^<>`\n]{1,300}+)</(?i:code)>|<(?i:sup)>(?P<raised>[-−]?\d{1,6}+)</(?i:sup)>"
     r"|(?P<tag></?(?i:a|abbr|b|br|center|code|del|div|em|font|i|img|ins|kbd|li|mark|ol|p|small|span|strong|sub|sup|td|th|tr|u|ul)(?:\s[^<>\n]{0,500}+)?/?>)|(?P<note>\[\^[^\[\]\s]{1,100}+\](?!:))"
+    r"|\{(?P<role>[\w:+-]{1,40}+)\}`(?P<named>[^`<\n]{1,300}+)(?P<target><[^`<>\n]{1,300}+>)?`"
     r"|(?P<character>&(?:#\d{1,7}+|#[xX][\da-fA-F]{1,6}+|[A-Za-z][A-Za-z\d]{1,31}+);)"
     r"|(?<![\]\\!])\[(?P<words>[^\[\]\n]{1,300}+)\](?:\[(?P<label>[^\[\]\n]{0,200}+)\])?(?![(:\[])"
 )
@@ -53,6 +54,15 @@ _APART = re.compile(r"(?i)</?(?:br|t[dh])\b")
 """Tags that words on both sides of them are not joined by."""
 _BLOCKS = MarkdownIt("commonmark").enable("table")
 _BLOCKS.core.ruler.disable(["inline", "text_join"])
+NOTES = frozenset("attention caution danger error hint important note tip warning".split())
+"""Directives of reStructuredText and MyST that set a note off."""
+ROLES = {"sup": ("^", ""), "superscript": ("^", ""), "math": ("$", "$")}
+"""What stands before and behind the words of their roles."""
+_DIRECTIVE = re.compile(r"\{([\w-]{1,40}+)\}[ \t]*+(.*)")
+"""Behind a fence, a directive of MyST with its argument."""
+_CODE_DIRECTIVES = frozenset({"code", "code-block", "code-cell", "sourcecode"})
+_OPTIONS = re.compile(r"(?>(?::[\w-]{1,40}+:[^\n]*+(?:\n|\Z))*)\n*+")
+"""Lines of a directive that tell how it is set."""
 _HTML = re.compile(r"[ \t]*+</?[a-z]")
 """What begins a block of HTML; a capital begins a component, such as `<TabItem>`."""
 _ONLY_TAGS = re.compile(rf"(?>(?:\s*+(?:{_TAG}))+)\s*+")
@@ -80,6 +90,9 @@ def as_read(text: str) -> str:
             return match["code"] or (" " if _breaks(match) else "")
         if match["href"]:
             return f"[{match['linked']}]({match['href']})"
+        if match["role"]:
+            before, behind = ROLES.get(match["role"], ("", "") if match["target"] else ("`", "`"))
+            return f"{before}{match['named'].strip()}{behind}"
         if match["coded"] or match["raised"]:
             return f"`{unescape(match['coded'])}`" if match["coded"] else f"^{match['raised']}"
         if match["character"]:
@@ -129,6 +142,8 @@ def _with_fences_and_bars(text: str) -> str:
         if token.type == "code_block":
             block = in_fence(token.content.rstrip())
             block += [""] if "".join(lines[end : end + 1]).strip() else []
+        elif token.type == "fence" and (directive := _DIRECTIVE.fullmatch(token.info.strip())):
+            block = _shown(directive[1], directive[2], token.content) or lines[start:end]
         elif token.type == "fence" and depth:  # marks of a quotation are none of its code
             block = in_fence(token.content.rstrip("\n"), token.info.strip())
         elif token.type == "html_block" and _HTML.match(token.content) and html < MAX_HTML:
@@ -144,6 +159,16 @@ def _with_fences_and_bars(text: str) -> str:
         rewritten += [*lines[place:start], *block]
         place = end
     return "\n".join([*rewritten, *lines[place:]])
+
+
+def _shown(name: str, argument: str, content: str) -> list[str]:
+    """Return what readers see of a directive: code in a plain fence, a note as its title and its text; empty for any other."""
+    text = _OPTIONS.sub("", content, count=1).rstrip("\n")
+    if name in _CODE_DIRECTIVES:
+        return in_fence(text, argument)
+    if name in NOTES | {"admonition"}:
+        return ["", *[f"**{argument}**", ""] * bool(argument), *text.split("\n"), ""]
+    return []
 
 
 def _ends_of_tables(lines: Sequence[str]) -> dict[int, int]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from unicodedata import east_asian_width
 
-from services.search.read_markdown import in_fence
+from services.search.read_markdown import NOTES, ROLES, in_fence
 from services.text.tables import csv_rows, pipe_table
 
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*")
@@ -20,8 +20,6 @@ _TABLE = re.compile(r"[ \t]*\.\. (list|csv)-table::(.*)")
 _MATH = re.compile(r"[ \t]*+\.\. math::[ \t]*+(.*)")
 _OPTION = re.compile(r"[ \t]*:([\w-]{1,40}):(?:[ \t](.*))?")
 _DIRECTIVE = re.compile(r"([ \t]*+)\.\. ([\w+.-]{1,40}+(?::[\w+.-]{1,40}+){0,2})::(?:[ \t]++(.*))?")
-_NOTES = frozenset("attention caution danger error hint important note tip warning".split())
-"""Directives whose first words may stand behind their names."""
 _TITLED = frozenset("admonition rubric sidebar topic".split())
 """Directives that have a title."""
 _COMMENT = re.compile(r"[ \t]*+\.\.(?:[ \t]++(?!\[|_|\||[\w+.-]{1,40}+(?::[\w+.-]{1,40}+){0,2}::).*)?")
@@ -42,15 +40,13 @@ _INDIRECT = re.compile(r"`[^`\n]{1,200}+`_|[\w.-]{1,200}_")
 _WITHIN = r"(?:[^`\n]|\n(?![ \t]*+\n))"
 """A character within inline markup, which no blank line parts."""
 _INLINE = re.compile(
-    rf"(?:\\ )?(?:``(?P<literal>(?>{_WITHIN}{{1,300}}))``|(?::(?P<role>[\w+.:-]{{1,30}}?):)?`(?P<words>(?>{_WITHIN}{{1,300}}))`(?:__?(?!\w))?)(?:\\ )?"
+    rf"(?:\\ )?(?:``(?P<literal>(?>{_WITHIN}{{1,300}}))``|(?::(?P<role>[\w+.:-]{{1,30}}?):|(?<![\w`])_)?`(?P<words>(?>{_WITHIN}{{1,300}}))`(?:__?(?!\w))?)(?:\\ )?"
     r"|\s?\((?:\[(?:#[\w.:+-]{0,50}+|\*|\d{1,4}+)\]_[,;\s]{0,9}+){1,20}\)|\s?\[(?:#[\w.:+-]{0,50}+|\*|\d{1,4}+)\]_(?!\w)|(?<![\w`])(?P<name>[A-Za-z][\w.-]{0,60}?)_(?!\w)"
 )
 _ADDRESSED = re.compile(r"(?s)(.{1,300})<(?:([^<>\s]{1,300}+)|[^<>]{1,300}+)>")
 """Words with an address, or with the name of a target elsewhere."""
 _DOCUMENTS = {"pep": "PEP", "rfc": "RFC"}
 """Roles of the standard that name a document by its number."""
-_FORMULAS = {"sup": ("^", ""), "superscript": ("^", ""), "math": ("$", "$")}
-"""What stands before and behind the words of roles."""
 _CELL = re.compile(r"[*+-] ([*+-])(?: (.*))?")
 """The first cell of a row of a list table."""
 _MARK = re.compile(r"[ \t]*+(?:[-+*•]|\(?(?:\d{1,3}|#|[A-Za-z])[.)])[ \t]++(?=\S)")
@@ -102,8 +98,9 @@ def _inline(match: re.Match[str], targets: Mapping[str, str]) -> str:
         return ""
     addressed = _ADDRESSED.fullmatch(match["words"])
     words = " ".join((addressed[1] if addressed else match["words"]).split())
-    if match["role"] in _FORMULAS:
-        return f"{_FORMULAS[match['role']][0]}{words}{_FORMULAS[match['role']][1]}"
+    if match["role"] in ROLES:
+        before, behind = ROLES[match["role"]]
+        return f"{before}{words}{behind}"
     if match["role"]:
         kind = _DOCUMENTS.get(match["role"], "")
         return f"{kind} {words}" if kind and words.isdigit() else words.lstrip("~!")
@@ -223,7 +220,7 @@ def _shown(directive: re.Match[str], options: Mapping[str, str]) -> str:
         return ""
     if name in {"image", "figure"}:
         return f"{indentation}![{options.get('alt', '')}]({words})"
-    if name in _NOTES:
+    if name in NOTES:
         return f"{indentation}{name.capitalize()}: {words}"
     return f"\n{indentation}**{words}**\n" if name in _TITLED else directive[0]
 

@@ -32,12 +32,12 @@ def test_a_cell_is_read_whole_where_it_stands_across_columns_or_is_of_wide_lette
 
 def test_substitutions_roles_and_escaped_blanks_read_as_what_they_stand_for() -> None:
     text = (
-        "Of |wire|_ and |none|, 2\\ :sup:`32` m or :math:`x_1`; ``float``\\ s of Error_, see `the log`_.\n\n"
+        "Of |wire|_ and |none|, 2\\ :sup:`32` m or :math:`x_1`; ``float``\\ s of Error_, see `the log`_, _`here`.\n\n"
         ".. |wire| replace:: piano\n   wire\n.. _wire: https://a.example\n.. _Error: `Cursor.Error`_\n.. _Cursor.Error:\n"
         ".. _the log: log_\n.. _log: https://b.example/_\n\n.. math::\n   :label: depth\n\n   d = v t\n"
     )
     assert as_markdown(text).split("\n\n") == [
-        "Of piano wire and |none|, 2^32 m or $x_1$; `float`s of Error, see [the log](https://b.example/_).",
+        "Of piano wire and |none|, 2^32 m or $x_1$; `float`s of Error, see [the log](https://b.example/_), here.",
         "",
         "$$\nd = v t\n$$",
         "",
