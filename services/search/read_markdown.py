@@ -34,7 +34,7 @@ _IMPORT = re.compile(
     r"(?m)^import[ \t](?:[\w\s{},*$]{1,300}?\sfrom[ \t])?(?P<mark>[\"'])[^\"'\n]{1,300}+(?P=mark);?[ \t]*+$\n?"
 )
 """What MDX takes from other files."""
-_HEADING_ID = re.compile(r"(?m)^(#{1,6}[ \t][^\n]{1,300}?)[ \t]*+\{(?:-|[#.][^{}\n]{1,200}+)\}[ \t]*+$")
+_HEADING_ID = re.compile(r"(?m)^([ \t]*+#{1,6}[ \t][^\n]{1,300}?)[ \t]*+\{(?:-|[#.][^{}\n]{1,200}+)\}[ \t]*+$")
 """A heading with an id or a class of its own, or without a number: `## Watchers {#watchers}`, `## Thanks {-}`."""
 _CONTAINER = re.compile(
     r"(?m)^[ \t]*+(?::{3,}+[ \t]*+(?:[\w-]{1,40}+[ \t]*+)?(?:\{[^{}\n]{0,200}+\})?|\[![A-Za-z]{1,20}+\][+-]?)[ \t]*+([^\n]{0,200}+)$"
