@@ -6,7 +6,7 @@ References to figures and tables become their labels, as the numbers are only kn
 import re
 
 from services.search import read_markdown
-from services.text.code_blocks import FENCED
+from services.text.code_blocks import FENCED, is_fence
 
 _CHUNK = re.compile(r"([ \t]*+)(`{3,}+|~{3,}+)\{[ \t]*+([\w-]{1,40}+)([^\n]{0,2000})\}[ \t]*+(?:\n|\Z)")
 """The first line of a chunk: its indentation, its fence, its language and its options."""
@@ -48,7 +48,9 @@ def _shown(block: str) -> str:
     if chunk is None:
         return block
     indentation, ticks, language, written = chunk.groups()
-    content = block[chunk.end() :].rpartition("\n")[0]
+    content = block[chunk.end() :]
+    above, _, last = content.rpartition("\n")
+    content = above if is_fence(last) else content
     own = "\n".join(_OPTION_LINE.findall(content))
     options = {
         name: double or single or bare.strip() for name, double, single, bare in _OPTION.findall(f"{written}\n{own}")

@@ -71,3 +71,7 @@ def test_a_book_in_r_markdown_is_read_with_its_captions_and_without_the_code_tha
 def test_options_of_quarto_stand_in_its_chunks() -> None:
     text = convert_plain("drum.qmd", QUARTO.encode())["text"]
     assert text == "[fig-drum] A drum, by year.\n\n\n```python\nhaul()\n```"
+
+
+def test_a_chunk_that_nothing_closes_keeps_its_last_line() -> None:
+    assert convert_plain("a.Rmd", b"```{r}\na\nb")["text"] == "```r\na\nb\n```"
