@@ -23,18 +23,18 @@ BEYOND_LIMITS = "beyond_limits"
 """Reason that a file could not be converted in the time or the memory of a file."""
 CODE = frozenset(
     (
-        ".bat .c .cc .cfg .clj .cljs .cmake .conf .cpp .cs .css .cxx .dart .el .erl .ex .exs .f90 .fs .go .gradle .graphql .groovy .h .hh .hpp "
+        ".bat .bib .c .cc .cfg .clj .cljs .cmake .conf .cpp .cs .css .cxx .dart .el .erl .ex .exs .f90 .fs .go .gradle .graphql .groovy .h .hh .hpp "
         ".hs .ini .java .jl .js .jsx .kt .kts .less .lisp .lua .m .mjs .mk .ml .mm .nim .pas .php .pl .pm .properties .proto .ps1 .py .pyi .r "
         ".rb .rs .sass .scala .scm .scss .sh .sol .sql .svelte .swift .tcl .tf .toml .ts .tsx .v .vb .vhd .vim .vue .yaml .yml .zig"
     ).split()
 )
-"""Program code and settings, in which `#` heads nothing."""
+"""Program code, settings and records in braces, in which `#` heads nothing."""
 RECORDS = frozenset(".json .jsonl .log .ndjson .xml .yaml .yml".split())
 """Files whose records programs count and compare, however few files hold them."""
 DATA = CODE | RECORDS | frozenset(".ipynb .srt .vtt".split())
 """Text whose first line is no title: code, data, and what is told line by line."""
 PLAIN = DATA | frozenset(
-    ".adoc .asciidoc .bib .csv .latex .ltx .markdown .md .mdx .mediawiki .org .pod .qmd .rmd .rst .rtf .tex .textile .tsv .txt .wiki".split()
+    ".adoc .asciidoc .csv .latex .ltx .markdown .md .mdx .mediawiki .org .pod .qmd .rmd .rst .rtf .tex .textile .tsv .txt .wiki".split()
 )
 """Text, whatever its markup; read by `convert_plain.py`."""
 CONVERTED = frozenset(".docx .eml .epub .htm .html .msg .odp .ods .odt .pdf .pptx .xls .xlsx".split())

@@ -13,6 +13,7 @@ from pptx import Presentation
 from services.search.documents import open_documents
 from services.search.files_read import FilesRead
 from services.text.passages import split
+from services.text.spans import block_around
 from tests.conftest import EXAMPLES
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -276,6 +277,17 @@ async def test_a_comment_of_program_code_heads_nothing(tmp_path: Path) -> None:
     [hit] = await (await open_documents(folder, tmp_path / "home")).search("weights lead", 1, "words")
     assert hit.text == "```r\ndepth <- 3\n# The weights are of lead\nread(depth)\n\n# Rope is hemp\nrope <- 1\n```"
     assert {span.section for span in split(hit.text)} == {""}
+
+
+async def test_an_entry_of_a_bibliography_is_one_block_of_code(tmp_path: Path) -> None:
+    entry = "@book{ross,\n  author = {Ross, John},\n  title = {A Voyage of Discovery},\n  year = {1819}\n}"
+    (tmp_path / "refs").mkdir()
+    (tmp_path / "refs" / "refs.bib").write_text(f"{entry}\n\n@misc{{other,\n  title = {{Ropes}}\n}}\n")
+    [hit] = await (await open_documents(tmp_path / "refs", tmp_path / "home")).search("voyage of discovery", 1, "words")
+    assert block_around(hit.text, hit.text.index("year"), 1_500) == (
+        hit.text.index("@book"),
+        hit.text.index(entry) + len(entry),
+    )
 
 
 async def test_office_files_have_the_title_and_the_fields_that_they_show(tmp_path: Path) -> None:
