@@ -54,8 +54,7 @@ async def test_no_look_is_offered_for_which_time_or_tokens_would_not_suffice(
         tmp_path,
         max_tokens=100_000,
     )
-    systems = [body["messages"][0]["content"] for body in endpoint.requests if role_of(body) == "coder"]
-    assert ["times at most" in system for system in systems] == [True, False]
+    assert [prompt.count('<looks left="0">') for prompt in endpoint.asked("coder")] == [0, 1]
 
 
 async def test_where_two_folders_have_files_of_one_name_a_quote_is_of_the_folder_that_it_names(
@@ -119,7 +118,9 @@ async def test_looks_leave_tokens_for_the_program_that_computes(
     looks = {"look": True, "code": "print(open('post-texts.jsonl').read())"}
     last = {"code": "print('QUOTE letter-11.md: saw the mail')"}
     endpoint.choose = lambda body: (
-        json.dumps({"description": "letters", **(looks if "times at most" in body["messages"][0]["content"] else last)})
+        json.dumps(
+            {"description": "letters", **(last if '<looks left="0">' in body["messages"][1]["content"] else looks)}
+        )
         if role_of(body) == "coder"
         else None
     )
