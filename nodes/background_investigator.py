@@ -79,6 +79,7 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
         ),
         "sources": sources,
         "limits": [*limits, *gathered.limits(run, locale)],
+        "files": run.files,
         "usage": run.usage,
     }
 

@@ -13,6 +13,7 @@ from schemas.context import RunContext
 from schemas.conversation import Former
 from schemas.coordinator import CoordinatorPrompt, Triage, Turn, triage_schema
 from schemas.evidence import Excerpt, quoted_sources
+from schemas.files_read import FilesRead
 from schemas.options import LANGUAGES
 from schemas.profile import Profile
 from schemas.results import RECALLED, StepResult
@@ -324,6 +325,7 @@ def _fresh_turn(
         "has_enough_context": False,
         "sources": Overwrite({}),
         "limits": Overwrite(limits),
+        "files": Overwrite(FilesRead()),
         "spent": False,
         "usage": Overwrite(usage),
         "report": None,

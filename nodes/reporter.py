@@ -11,6 +11,7 @@ from prompts import prompt_info
 from schemas.context import RunContext
 from schemas.deck import DeckPage
 from schemas.evidence import Excerpt, status_counts
+from schemas.files_read import FilesRead, furthest
 from schemas.reporter import Report, ReporterPrompt
 from schemas.revision import Revision
 from schemas.state import ResearchState
@@ -40,6 +41,7 @@ from services.run.roles import OFFLINE, role_model
 from services.run.scope import Run, choices, evidence_of, node_run, prompts_of
 from services.run.ui_text import is_chinese, say
 from services.run.wishes import obeyed, wishes_of
+from services.search.files_read import file_messages
 from services.text.tokens import message_language
 from services.tools.mcp.offered_tools import failures_once
 from services.tools.mcp.registry import close_sessions
@@ -107,9 +109,11 @@ async def _reported(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
                     deck = await deck_for(run, written, draft_of(state, context, written, excerpts))
         finally:
             await closing
+    read = run.files if revision else furthest(state.get("files") or FilesRead(), run.files)  # others are told already
     new_failures = (failure for failure in failed if failure not in state["limits"])
     written.limits += [
         *new_failures,
+        *file_messages(read, locale),
         *left_out(run, locale),
         *reused_limits(state, to_draft(written.blocks)),
         *late_messages(state),

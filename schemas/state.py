@@ -22,6 +22,7 @@ from schemas.background_investigator import Background
 from schemas.conversation import Former
 from schemas.coordinator import Triage
 from schemas.evidence import QuotePlace, Source
+from schemas.files_read import FilesRead, furthest
 from schemas.outline import OutlineNode
 from schemas.planner import Plan, Step
 from schemas.reflector import Reflection
@@ -145,6 +146,8 @@ class ResearchState(TypedDict, total=False):
     """By content hash."""
     limits: Annotated[list[str], growing(merge_limits)]
     """Limits that were reached, in the user's language."""
+    files: Annotated[FilesRead, furthest]
+    """How the files of the searched folders were read."""
     spent: bool
     """True once a limit left no room for further research."""
     usage: Annotated[Usage, growing(add)]

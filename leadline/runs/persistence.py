@@ -45,6 +45,7 @@ ALLOWED_TYPES = [
         "coordinator": ["Triage"],
         "deck": ["DeckCard", "DeckPage"],
         "evidence": ["Artifact", "Claim", "Contradiction", "Excerpt", "Judgement", "Source"],
+        "files_read": ["FileNote", "FilesRead"],
         "outline": ["NodeDraft", "NodeView", "OutlineNode", "ThinNode"],
         "planner": ["Plan", "Step"],
         "publication": ["Publication"],

@@ -26,6 +26,7 @@ from prompts.overrides import with_texts
 from schemas.context import RunContext
 from schemas.events import CallProgress, EventType, ReadingProgress, Searched, ToolSearch
 from schemas.evidence import Source
+from schemas.files_read import FilesRead
 from schemas.later_rooms import later_if_loaded
 from schemas.state import ResearchState, StepTask
 from schemas.usage import CallUsage, Usage
@@ -109,6 +110,8 @@ class Run:
     """Searches that tools reported, stored in the journal to report them again."""
     left_out: Counter[str] = field(default_factory=Counter)
     """Numbers of pieces of evidence that did not fit into a prompt, by the key of the message that says why."""
+    files: FilesRead = field(default_factory=FilesRead)
+    """How the files of the folders were read that the node searched."""
     runtime: Runtime[RunContext] | None = None
     """Takes the events of the node; None where nobody listens."""
     _emitted_sources: set[str] = field(default_factory=set)

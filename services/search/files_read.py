@@ -1,12 +1,10 @@
 """What a run's folders hold, and how their files were read, as messages for its user."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath, PurePosixPath
-from typing import Self
 
-from pydantic import BaseModel, Field
-
+from schemas.files_read import FileNote, FilesRead
 from services.run.ui_text import say, unsearched
 from services.search.documents import Documents
 from services.search.file_types import CONVERTED, EMPTY
@@ -17,89 +15,63 @@ MAX_UNREADABLE_NAMED = 10
 """Maximum files that could not be read for one reason which a message names: somebody has to look after them."""
 
 
-class FileNote(BaseModel):
-    """What is to be known of how some files were read."""
+def files_read(folders: Sequence[Documents]) -> FilesRead:
+    """Return how the files of these folders were read."""
+    unread = [path for folder in folders for path in folder.unread]
+    kinds, noted, reasons = Counter[str](), dict[str, list[str]](), dict[str, list[str]]()
+    for folder in folders:
+        kinds.update(folder.other_kinds)
+        for path, reason in folder.unreadable:
+            if not _is_no_loss(path, reason):
+                reasons.setdefault(reason, []).append(path)
+        for note, paths in folder.notes.items():
+            key, _, value = note.partition(":")
+            noted.setdefault(key, []).extend(f"{path} ({value})" if value else path for path in paths)
+    return FilesRead(
+        unsearched=[
+            FileNote(note=reason, count=len(paths), files=paths[:MAX_UNREADABLE_NAMED])
+            for reason, paths in reasons.items()
+        ],
+        unread=unread[:MAX_FILES_NAMED],
+        unread_count=len(unread),
+        other_kinds=dict(sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0]))),
+        notes=[
+            FileNote(note=note, count=len(paths), files=paths[:MAX_FILES_NAMED])
+            for note, paths in sorted(noted.items())
+        ],
+        files=sum(folder.count + len(folder.unreadable) + len(folder.unread) for folder in folders),
+    )
 
-    note: str
-    """What is to be known: the part of `Converted.note` before its colon, or the reason why the files could not be read."""
-    count: int
-    """Number of the files."""
-    files: list[str]
-    """Their paths, each with what the note says of it; a few of many."""
 
-    def message(self, locale: str) -> str:
-        """Return the note as a sentence that names the files."""
-        return say(f"file_{self.note}", locale, files=_listed(self.files, self.count, locale))
-
-
-class FilesRead(BaseModel):
-    """How the files of some folders were read."""
-
-    unsearched: list[FileNote] = Field(default_factory=list)
-    """Files that could not be read, by reason; without empty ones of text."""
-    unread: list[str] = Field(default_factory=list)
-    """Files that were not read in time; a few of many."""
-    unread_count: int = 0
-    """Number of such files."""
-    other_kinds: dict[str, int] = Field(default_factory=dict)
-    """Number of files of each kind that is not read, most files first."""
-    notes: list[FileNote] = Field(default_factory=list)
-    """What is to be known of how files were read."""
-    files: int = 0
-    """Number of files of searchable kinds, whether they could be read or not."""
-
-    @classmethod
-    def of(cls, folders: Sequence[Documents]) -> Self:
-        """Return how the files of these folders were read."""
-        unread = [path for folder in folders for path in folder.unread]
-        kinds, noted, reasons = Counter[str](), dict[str, list[str]](), dict[str, list[str]]()
-        for folder in folders:
-            kinds.update(folder.other_kinds)
-            for path, reason in folder.unreadable:
-                if not _is_no_loss(path, reason):
-                    reasons.setdefault(reason, []).append(path)
-            for note, paths in folder.notes.items():
-                key, _, value = note.partition(":")
-                noted.setdefault(key, []).extend(f"{path} ({value})" if value else path for path in paths)
-        return cls(
-            unsearched=[
-                FileNote(note=reason, count=len(paths), files=paths[:MAX_UNREADABLE_NAMED])
-                for reason, paths in reasons.items()
-            ],
-            unread=unread[:MAX_FILES_NAMED],
-            unread_count=len(unread),
-            other_kinds=dict(sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0]))),
-            notes=[
-                FileNote(note=note, count=len(paths), files=paths[:MAX_FILES_NAMED])
-                for note, paths in sorted(noted.items())
-            ],
-            files=sum(folder.count + len(folder.unreadable) + len(folder.unread) for folder in folders),
+def file_messages(read: FilesRead, locale: str) -> list[str]:
+    """Return the messages about files that were not searched, or not read as they are."""
+    messages = [
+        say(
+            "file_unreadable" if note.count == 1 else "files_unreadable",
+            locale,
+            files=_listed(note.files, note.count, locale),
+            reason=unsearched(note.note, locale),
         )
+        for note in read.unsearched
+    ]
+    if read.unread_count:
+        late = _listed(read.unread, read.unread_count, locale)
+        messages.append(say("files_not_read", locale, count=read.unread_count, total=read.files, files=late))
+    if read.other_kinds:
+        messages.append(_kinds(read.other_kinds, locale))
+    return [*messages, *(_noted(note, locale) for note in read.notes)]
 
-    def file_messages(self, locale: str) -> list[str]:
-        """Return the messages about files that were not searched, or not read as they are."""
-        messages = [
-            say(
-                "file_unreadable" if note.count == 1 else "files_unreadable",
-                locale,
-                files=_listed(note.files, note.count, locale),
-                reason=unsearched(note.note, locale),
-            )
-            for note in self.unsearched
-        ]
-        if self.unread_count:
-            late = _listed(self.unread, self.unread_count, locale)
-            messages.append(say("files_not_read", locale, count=self.unread_count, total=self.files, files=late))
-        if self.other_kinds:
-            messages.append(self._kinds(locale))
-        return [*messages, *(note.message(locale) for note in self.notes)]
 
-    def _kinds(self, locale: str) -> str:
-        kinds = [*self.other_kinds.items()]
-        named = [f"{kind or say('no_ending', locale)} ({count})" for kind, count in kinds[:MAX_FILES_NAMED]]
-        further = ["…"] if len(kinds) > MAX_FILES_NAMED else []
-        listed = say("searched_between", locale).join([*named, *further])
-        return say("other_kinds", locale, count=sum(self.other_kinds.values()), kinds=listed)
+def _noted(note: FileNote, locale: str) -> str:
+    return say(f"file_{note.note}", locale, files=_listed(note.files, note.count, locale))
+
+
+def _kinds(other_kinds: Mapping[str, int], locale: str) -> str:
+    kinds = [*other_kinds.items()]
+    named = [f"{kind or say('no_ending', locale)} ({count})" for kind, count in kinds[:MAX_FILES_NAMED]]
+    further = ["…"] if len(kinds) > MAX_FILES_NAMED else []
+    listed = say("searched_between", locale).join([*named, *further])
+    return say("other_kinds", locale, count=sum(other_kinds.values()), kinds=listed)
 
 
 def _is_no_loss(file: str, reason: str) -> bool:

@@ -10,6 +10,7 @@ from schemas.clean_text import CleanLine
 from schemas.coder import TableView
 from schemas.events import Searched
 from schemas.evidence import StepKind
+from schemas.files_read import FilesRead, furthest
 from schemas.usage import CallUsage
 from services.embedding.endpoint import ROLE
 from services.run.errors import SearchError, SearchRefused, problem_text
@@ -18,7 +19,7 @@ from services.run.scope import Run, current_run
 from services.run.ui_text import say
 from services.sandbox.sandbox import Sandbox
 from services.search.all_texts import SUFFIX
-from services.search.files_read import FilesRead, overview
+from services.search.files_read import files_read, overview
 from services.search.gather import Gathered, gather, with_failures
 from services.search.hit import Hit, SearchProvider
 from services.search.providers import Providers, providers_for
@@ -48,7 +49,7 @@ class _TableFiles(BaseModel):
     """Of the files' bytes in the evidence store."""
 
 
-class Search(Gathered, FilesRead):
+class Search(Gathered):
     """What gathering passages for some queries came to."""
 
     searches: int = 0
@@ -65,13 +66,15 @@ class Search(Gathered, FilesRead):
     """Whether documents were searched by their words alone because no embedding model is installed."""
     embedding: CallUsage = CallUsage()
     """What embedding at an endpoint used: the queries, and passages that were not embedded yet."""
+    files: FilesRead = FilesRead()
+    """How the files of the searched folders were read."""
 
     def limits(self, run: Run, locale: str) -> list[str]:
-        """Return the messages about missing results: limits, and failed searches and pages."""
+        """Return the messages about missing results: limits, and failed searches and pages; not those about files, which the next search may read."""
         searches = [say("search_limit", locale, limit=run.context.max_searches)] if self.not_made else []
         pages = [say("page_limit", locale, limit=run.context.max_pages)] if self.not_read else []
         words = [say("searched_words_only", locale)] if self.words_only else []
-        return [*searches, *pages, *words, *self.file_messages(locale), *self.trouble(locale)]
+        return [*searches, *pages, *words, *self.trouble(locale)]
 
     def trouble(self, locale: str) -> list[str]:
         """Return the error messages in the language of the run."""
@@ -127,7 +130,7 @@ async def gather_once(
         if pages.followed:
             searched.append(Searched(name=LINKS, hits=pages.by_links))
         return Search(
-            **dict(gathered) | {"searched": searched} | dict(FilesRead.of(providers.documents)),
+            **dict(gathered) | {"searched": searched},
             searches=made,
             not_made=wanted - made,
             pages=pages.read,
@@ -135,6 +138,7 @@ async def gather_once(
             followed=pages.followed,
             words_only=any(documents.words_only for documents in providers.documents),
             embedding=current_run().take_embedding(),
+            files=files_read(providers.documents),
         )
 
     request = {"queries": list(queries), "limit": limit, "question": question}
@@ -147,6 +151,7 @@ async def gather_once(
     entry = await run.journal.once("gather", "; ".join(queries)[:200], request, Search, work)
     search = entry.answer
     run.count(searches=search.searches, pages=search.pages)
+    run.files = furthest(run.files, search.files)
     for key in dict.fromkeys(passage.content_hash for passage in search.passages):
         run.emit_source(search.sources[key])
     if search.embedding.calls:

@@ -18,7 +18,7 @@ from services.run.settings import Settings, settings
 from services.run.ui_text import say
 from services.run.users import own_folder
 from services.search.documents import Documents, open_documents
-from services.search.files_read import FilesRead
+from services.search.files_read import file_messages, files_read
 from services.search.folder_files import ATTACHMENTS, belongs_to_home, check_folder, documents_error, own_attachments
 from services.search.folder_reading import progress_emitted
 from services.search.hit import SearchProvider
@@ -70,7 +70,7 @@ class Providers:
     def notices(self, locale: str) -> list[str]:
         """Return messages about files and functions that are missing from the search, in the user's language."""
         about = [document.notice(locale) for document in self.documents]
-        return [*FilesRead.of(self.documents).file_messages(locale), *dict.fromkeys(filter(None, about))]
+        return [*file_messages(files_read(self.documents), locale), *dict.fromkeys(filter(None, about))]
 
     def _tables(self, found: Collection[str]) -> list[Table]:
         """Return the files of tables, and the tables of documents with these addresses: of all others, a search by text tells more."""

@@ -13,7 +13,7 @@ from services.run.errors import DocumentsError
 from services.search.converters import Converters
 from services.search.documents import open_documents
 from services.search.file_types import Converted
-from services.search.files_read import FilesRead
+from services.search.files_read import file_messages, files_read
 from services.search.providers import Providers
 
 
@@ -38,7 +38,7 @@ async def test_what_cannot_be_read_is_named_and_the_rest_is_searched(docs: Path,
     for name in ("empty.pdf", "empty.txt"):
         (docs / name).touch()
     documents = await open_documents(docs, home)
-    assert sorted(FilesRead.of([documents]).file_messages("en-US")) == [
+    assert sorted(file_messages(files_read([documents]), "en-US")) == [
         "Files of unsupported types were not read (1 in all): .mp4 (1).",
         "bad.txt was not searched: it has a name that is not in UTF-8.",
         "binary.md, book.xls, broken.pdf, cells.ipynb, fake.docx, mail.msg, text.odt were not searched: "
@@ -48,7 +48,7 @@ async def test_what_cannot_be_read_is_named_and_the_rest_is_searched(docs: Path,
         "nowhere.md was not searched: it is a link that leads nowhere.",
         "pipe.txt was not searched: it is not a regular file.",
     ]
-    chinese = "".join(FilesRead.of([documents]).file_messages("zh-CN"))
+    chinese = "".join(file_messages(files_read([documents]), "zh-CN"))
     assert not re.findall(r"[a-z]{4,}", re.sub(r"\w+\.\w+", "", chinese))
     assert (documents.count, documents.other_kinds) == (5, {".mp4": 1})
     assert not await documents.search("secret", 5)

@@ -1,8 +1,10 @@
 """A folder with files that take a converter's time and memory: the good ones are searched meanwhile, and the others are named."""
 
 import asyncio
+import itertools
 import re
 import zlib
+from functools import reduce
 from pathlib import Path
 
 import psutil
@@ -10,6 +12,7 @@ import pytest
 
 from leadline import aresearch
 from schemas.events import Event
+from schemas.files_read import FilesRead, furthest
 from services.run.settings import forget_settings, settings
 from services.search import folder_reading
 from services.search.documents import open_documents
@@ -234,3 +237,29 @@ def test_a_long_text_does_not_outlast_the_run(tmp_path: Path, line: str) -> None
     assert command.returncode == 0, err
     assert "Robert Alder" in out
     assert re.search("## Limits.*long.md", out, re.DOTALL), out
+
+
+def test_files_that_were_not_searched_are_told_once_as_they_are_at_the_end(tmp_path: Path) -> None:
+    folder = barra(tmp_path)
+    (folder / "broken.docx").write_text("no archive")
+    searches: list[str] = []
+
+    def further(event: Event) -> None:
+        if event.type in ("background", "searched", "round"):
+            searches.append(event.type)
+            if not (folder / "worse.docx").exists():
+                (folder / "worse.docx").write_text("no archive either")
+
+    asked = "Who built the lighthouse of Barra, and why was it built there?"
+    report = asyncio.run(aresearch(asked, docs=[folder], on_event=further))
+    assert len(searches) > 1
+    told = [limit for limit in report.limits if ".docx" in limit]
+    assert len(told) == 1, told
+    assert told[0].startswith("broken.docx, worse.docx were not searched")
+
+
+def test_the_search_that_got_furthest_tells_how_files_were_read() -> None:
+    early, late = FilesRead(unread=["a.pdf", "b.pdf"], unread_count=2, files=3), FilesRead(files=3)
+    nothing = FilesRead()
+    for order in itertools.permutations([early, late, nothing]):
+        assert reduce(furthest, order) == late

@@ -8,7 +8,7 @@ from docx import Document
 
 from services.search.convert_office import convert
 from services.search.documents import open_documents
-from services.search.files_read import FilesRead
+from services.search.files_read import file_messages, files_read
 from services.search.pages.extract import extract
 from services.search.pages.extraction import Job
 
@@ -42,7 +42,7 @@ async def test_a_page_is_read_as_its_scripts_show_it_and_a_list_of_sections_as_s
     }
     [named] = documents.index.titles().named("see 3.9/generated/limits.html").values()
     assert [hit.title for key in named if (hit := documents.index.hit(key))] == ["3.9/generated/limits – Weight"]
-    assert FilesRead.of([documents]).file_messages("en-US") == ["included.html was not searched: it holds no text."]
+    assert file_messages(files_read([documents]), "en-US") == ["included.html was not searched: it holds no text."]
     (folder / "3.9" / "of" / "generated").mkdir(parents=True)
     (folder / "3.9" / "of" / "generated" / "limits.html").write_text("<h4>Weight</h4><p>Another weight.</p>")
     documents = await open_documents(folder, tmp_path / "home")

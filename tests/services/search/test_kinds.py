@@ -11,7 +11,7 @@ from docx import Document
 from pptx import Presentation
 
 from services.search.documents import open_documents
-from services.search.files_read import FilesRead
+from services.search.files_read import file_messages, files_read
 from services.text.passages import split
 from services.text.spans import block_around
 from tests.conftest import EXAMPLES
@@ -197,7 +197,7 @@ async def test_markdown_is_read_as_its_readers_see_it(tmp_path: Path) -> None:
     documents = await open_documents(folder, tmp_path / "home")
     [notes, proposal] = [(await documents.search(word, 1, "words"))[0] for word in ("tallow", "rope")]
     assert notes.title == "42 lead lines"
-    assert FilesRead.of([documents]).file_messages("en-US") == []  # what is empty is no loss
+    assert file_messages(files_read([documents]), "en-US") == []  # what is empty is no loss
     parts = (
         "## Tallow|```\n<b>\n<!-- kept -->\n```|The tallow brings\nup sand.|## Marks|In fathoms.|**Take care**|Wire cuts. Wear gloves.|"
         "Rope does not.|It is thick."
@@ -357,6 +357,6 @@ async def test_attachments_of_a_mail_are_read_and_those_that_are_not_are_named(t
     assert hit.title == "Soundings"
     assert "See the files.\n\nAttachment: log.txt\n\nSeven fathoms, sand." in hit.text
     assert "Attachment: marks.html\n\n# Marks\n\nLeather at two." in hit.text
-    assert FilesRead.of([documents]).file_messages("en-US") == [
+    assert file_messages(files_read([documents]), "en-US") == [
         "Attachments of these mails were not read: mail.eml (chart.png, earlier.eml)."
     ]
