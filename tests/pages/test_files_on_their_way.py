@@ -81,6 +81,36 @@ def test_a_question_waits_for_its_files(page: Page, site: Site, note: Path) -> N
     assert page.evaluate("document.querySelectorAll('.turn').length") == 1
 
 
+def test_a_stopped_run_goes_on_with_the_files_that_are_on_their_way(
+    page: Page, site: Site, note: Path, tmp_path: Path
+) -> None:
+    program = tmp_path / "run.exe"
+    program.write_bytes(b"MZ")
+    opened(page, site.address)
+    site.model.hold("coordinator")
+    ask(page, ASKED)
+    page.click("document.getElementById('stop')")
+    status(page, "stopped")
+    site.model.release()
+    hold(page, "PUT", "/attachments/")
+    choose_files(page, program)
+    page.wait("document.querySelector('#attached .sending')", "the file on its way")
+    page.click(button("Continue"))
+    page.wait("document.querySelector('#attached .waiting')?.innerText.startsWith('Goes on when')", "that it waits")
+    page.evaluate("letGo()")
+    page.wait(f"!{button('Continue')}.disabled", "that the run has not gone on without the file")
+    assert "cannot be read" in text(page, "#banner")
+    status(page, "stopped")
+    hold(page, "PUT", "/attachments/")
+    choose_files(page, note)
+    page.wait("document.querySelector('#attached .sending')", "the file on its way")
+    page.click(button("Continue"))
+    page.wait("document.querySelector('#attached .waiting')", "that it waits")
+    page.evaluate("letGo()")
+    assert "Jesse Ramsden" in report_text(page)
+    page.logged[:] = [one for one in page.logged if "415" not in one]  # the browser's own words
+
+
 def test_a_question_is_not_asked_without_a_file_that_was_refused(page: Page, site: Site, tmp_path: Path) -> None:
     (tmp_path / "run.exe").write_bytes(b"MZ\0")
     opened(page, site.address)

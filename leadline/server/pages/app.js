@@ -103,10 +103,12 @@ const work = session({
   },
   unasked: () => tell(say("unasked")),
   problem,
-}, async (begins, attached = files.documents()) => {
+}, async (begins, attached) => {
   const wished = without.size ? { wishes: { ...choices().wishes, ignored: [...without] } } : {};
-  const chosen = { ...choices(), ...wished, documents: [...(choices().documents || []), ...attached] };
-  return begins ? chosen : { ...(await changedSince(before, chosen, files.added, assistant)), ...wished };
+  const [since, there] = [before, attached ?? (await files.arrived())];
+  if (!there) return null;
+  const chosen = { ...choices(), ...wished, documents: [...(choices().documents || []), ...there.documents] };
+  return begins ? chosen : { ...(await changedSince(since, chosen, there.added, assistant)), ...wished };
 });
 
 /** Answer the review of a plan; what it does without is the run's own from then on. */

@@ -5,7 +5,7 @@ import { ICONS, announce, drawing, el } from "./dom.js";
 import { say } from "./words.js";
 
 /** The attached files beside the question. `problem` is told what goes wrong, `taken` that a file was taken.
- *  {show(thread), add(files), ready(question), documents(), added}. */
+ *  {show(thread), add(files), ready(question), arrived()}. */
 export function attachments(problem, taken) {
   const list = document.getElementById("attached");
   const input = document.getElementById("files");
@@ -19,7 +19,7 @@ export function attachments(problem, taken) {
     const { known, sending, waiting } = holding;
     list.hidden = !known.files.length && !sending.length;
     list.replaceChildren(
-      ...(sending.length && waiting ? [el("li", { class: "waiting", text: say("askedLater", { question: waiting }) })] : []),
+      ...(sending.length && waiting ? [el("li", { class: "waiting", text: waiting })] : []),
       ...known.files.map((file) => el("li", {},
         el("span", { class: "name", text: file.name }), el("span", { class: "soft", text: size(file.size) }),
         el("button", { type: "button", class: "icon", "aria-label": say("detach", { name: file.name }), on: { click: () => detach(holding, file.name) } }, drawing(ICONS.remove)))),
@@ -97,6 +97,17 @@ export function attachments(problem, taken) {
     button.focus();
   }
 
+  /** Wait until all files have arrived; `waiting` says what is done then. Resolves to whether all were taken. */
+  async function settled(holding, waiting) {
+    const before = holding.refused;
+    holding.waiting = waiting;
+    draw(holding);
+    if (holding.sending.length) announce(waiting);
+    do await holding.sent; while (holding.sending.length);
+    holding.waiting = "";
+    return holding.refused === before;
+  }
+
   button.addEventListener("click", () => input.click());
   input.addEventListener("change", async () => {
     const added = add(input.files);
@@ -122,20 +133,17 @@ export function attachments(problem, taken) {
      *  was not taken. The thread is begun here, or was for its files and is named now. */
     async ready(question) {
       const holding = shown;
-      const before = holding.refused;
-      holding.waiting = question;
-      draw(holding);
-      if (holding.sending.length) announce(say("askedLater", { question }));
-      do await holding.sent; while (holding.sending.length);
-      holding.waiting = "";
-      if (holding.refused > before) return null;
+      if (!(await settled(holding, say("askedLater", { question })))) return null;
       if (holding.nameless) await api.nameThread(holding.thread, question);
       holding.nameless = false;
       holding.thread ??= (await api.newThread(question)).thread_id;
       return { thread: holding.thread, documents: documents(holding) };
     },
-    documents: () => documents(shown),
-    get added() { return shown.added; },
+    /** What the shown thread's run needs to go on, once its files have arrived: {documents, added}, or null where one of them was not taken. */
+    async arrived() {
+      const holding = shown;
+      return (await settled(holding, say("continuedLater"))) ? { documents: documents(holding), added: holding.added } : null;
+    },
   };
 }
 
@@ -148,7 +156,7 @@ const holder = (thread) => ({
   sending: [], // files that are on their way
   sent: Promise.resolve(), // until they have arrived
   refused: 0, // files that were not taken
-  waiting: "", // the question that is asked when they have arrived
+  waiting: "", // what is done when they have arrived, in words
 });
 
 /** What the run's documents must hold so that the files are searched. */

@@ -6,7 +6,8 @@ import { follow } from "./stream.js";
 
 /** A session with one thread at a time. `views` is told what to show:
  *  began(turn, question), changed(), earlier(turns), busy(running), connection(there), problem(error), gone(), unasked().
- *  `context(begins)` resolves to what a run chooses that begins a turn, or goes on with one. */
+ *  `context(begins, attached)` resolves to what a run chooses that begins a turn, or goes on with one: that waits for files on their way, and
+ *  is null where one of them was not taken. */
 export function session(views, context) {
   const other = new BroadcastChannel("leadline");
   let thread = null;
@@ -80,7 +81,7 @@ export function session(views, context) {
       const into = await ready;
       if (!into) return false;
       if (!signal.aborted) thread = into.thread;
-      return await begin(into.thread, { input: asInput(question) }, await context(true, into.documents), () => {
+      return await begin(into.thread, { input: asInput(question) }, await context(true, into), () => {
         turn = nothingYet(question);
         views.began(turn);
       }, signal, question);
@@ -123,7 +124,8 @@ export function session(views, context) {
     if (signal.aborted) return false;
     const here = thread;
     try {
-      return await begin(here, work, await context(Boolean(question)), () => {
+      const chosen = await context(Boolean(question));
+      return chosen !== null && await begin(here, work, chosen, () => {
         Object.assign(turn, { status: "running", review: null, error: "", refused: "" });
         views.changed();
       }, signal, question);
