@@ -324,6 +324,7 @@ def _fresh_turn(
         "reflections": Overwrite([]),
         "has_enough_context": False,
         "sources": Overwrite({}),
+        "read": Overwrite({}),
         "limits": Overwrite(limits),
         "files": Overwrite(FilesRead()),
         "spent": False,

@@ -85,6 +85,11 @@ def latest(_: Value, new: Value) -> Value:
     return new
 
 
+def merge_read(old: dict[str, list[str]], new: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Add what further attempts of steps have read to what the earlier ones had."""
+    return {**old, **{step: list(dict.fromkeys([*old.get(step, []), *read])) for step, read in new.items()}}
+
+
 def merge_limits(old: list[str], new: list[str]) -> list[str]:
     """Keep each limit that was reached once, in the order in which they were reached: that of the steps, not of the clock."""
     return list(dict.fromkeys([*old, *new]))
@@ -144,6 +149,8 @@ class ResearchState(TypedDict, total=False):
     has_enough_context: bool
     sources: Annotated[dict[str, Source], growing(merge_sources)]
     """By content hash."""
+    read: Annotated[dict[str, list[str]], growing(merge_read)]
+    """Content hashes of the sources that each step has read, in the order in which it found them, by step id."""
     limits: Annotated[list[str], growing(merge_limits)]
     """Limits that were reached, in the user's language."""
     files: Annotated[FilesRead, furthest]

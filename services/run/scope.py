@@ -114,7 +114,8 @@ class Run:
     """How the files of the folders were read that the node searched."""
     runtime: Runtime[RunContext] | None = None
     """Takes the events of the node; None where nobody listens."""
-    _emitted_sources: set[str] = field(default_factory=set)
+    read: list[str] = field(default_factory=list)
+    """Content hashes of the sources that the step has read, in the order in which it found them."""
     _started: float = field(default_factory=time.monotonic)
 
     @property
@@ -210,8 +211,8 @@ class Run:
 
     def emit_source(self, source: Source) -> None:
         """Emit the event of a step's source, once for each source."""
-        if self.step_id and source.content_hash not in self._emitted_sources:
-            self._emitted_sources.add(source.content_hash)
+        if self.step_id and source.content_hash not in self.read:
+            self.read.append(source.content_hash)
             data = {"step": self.step_id, "url": source.url, "title": source.title}
             self._emit("source", "source", data, title=source.title)
 

@@ -215,6 +215,7 @@ async def attempt(
             *left_out(run, locale),
             *([say("unisolated", locale)] if run.usage.unisolated_runs else []),
         ],
+        "read": {step.id: run.read},
         "files": run.files,
         "usage": run.usage.model_copy(update={"seconds": 0.0}),
     }

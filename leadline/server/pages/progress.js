@@ -28,8 +28,9 @@ export function fromState(state) {
   for (const message of values.steering || []) takeSaid(turn, message);
   for (const result of Object.values(values.results || {})) {
     takeResult(turn, result, done);
-    const quoted = (result.excerpts || []).map((excerpt) => values.sources?.[excerpt.content_hash]).filter(Boolean);
-    for (const { url, title } of quoted) stepOf(turn, result.step_id).sources.set(url, title);
+    const quoted = (result.excerpts || []).map((excerpt) => excerpt.content_hash);
+    const read = [...(values.read?.[result.step_id] || []), ...quoted].map((hash) => values.sources?.[hash]).filter(Boolean);
+    for (const { url, title } of read) stepOf(turn, result.step_id).sources.set(url, title);
   }
   done("reflector", values.reflection);
   turn.outline = values.reflection?.outline || [];
