@@ -109,11 +109,10 @@ async def _reported(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
                     deck = await deck_for(run, written, draft_of(state, context, written, excerpts))
         finally:
             await closing
-    read = run.files if revision else furthest(state.get("files") or FilesRead(), run.files)  # others are told already
     new_failures = (failure for failure in failed if failure not in state["limits"])
     written.limits += [
         *new_failures,
-        *file_messages(read, locale),
+        *file_messages(_files_read(state, run), locale),
         *left_out(run, locale),
         *reused_limits(state, to_draft(written.blocks)),
         *late_messages(state),
@@ -139,6 +138,12 @@ async def _reported(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
         "usage": run.usage,
         "limits": written.limits,
     }
+
+
+def _files_read(state: ResearchState, run: Run) -> FilesRead:
+    """Return how files were read that the report has not told yet: of a report that is changed those of further searches alone."""
+    earlier = FilesRead() if state.get("report") else state.get("files") or FilesRead()
+    return furthest(earlier, run.files)
 
 
 async def _proved(
