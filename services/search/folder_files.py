@@ -26,6 +26,8 @@ ATTACHMENTS = "@attachments"
 """Name of the attached files in a run's context; they are searched in addition to other folders."""
 
 MAX_FILES = 20_000
+REPORT = frozenset({"report.md", "evidence.json"})
+"""Files of each folder of a report that Leadline wrote."""
 BEGINNING = 4_096
 """Bytes of a file of an unknown suffix, or of none, that tell whether it is text."""
 _DRAWN = frozenset({"image", "audio", "video", "font"})
@@ -74,7 +76,7 @@ def own_attachments() -> Path:
 def list_files(folder: Path) -> tuple[list[FileState], list[tuple[str, str]]]:
     """Return the searchable files of a run's folder, sorted by path, and (path, reason) of the others.
 
-    Hidden files, links to folders within the folder, and what `LEADLINE_HOME` keeps of other runs, are in neither. Blocking: one look at each
+    Folders of reports are skipped as a whole. Hidden files, links to folders within the folder, and what `LEADLINE_HOME` keeps of other runs, are in neither. Blocking: one look at each
     file.
 
     Raises:
@@ -137,6 +139,10 @@ def _files(folder: Path) -> Iterator[tuple[str, os.stat_result | str]]:
             name for name in inner if not name.startswith(".") and not belongs_to_home(Path(parent, name), folder)
         ]
         below = Path(parent).relative_to(folder).as_posix()
+        if below != "." and REPORT.issubset(names):  # a research of the same folder would cite what it said itself
+            inner.clear()
+            yield clean_line(below), "earlier_report"
+            continue
         linked = [name for name in inner if Path(parent, name).is_symlink()]  # which `walk` does not follow
         for name in [*linked, *names]:
             if name.startswith("."):

@@ -66,3 +66,14 @@ async def test_a_run_of_an_earlier_version_goes_on_with_its_relative_folders(beg
     report = await aresume("earlier", out=out)
     assert "61 metres" in report.markdown
     assert (report.folder, report.files) == (str(begun), ["report.md"])
+
+
+def test_a_report_in_the_searched_folder_is_no_document(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(document("dam.md", DAM))
+    leadline("research", QUESTION, "--docs", ".", "--quick", code=0)
+    [folder] = Path("out").iterdir()
+    again = leadline("research", QUESTION, "--docs", ".", "--quick", code=0).out
+    assert f"- {folder} was not searched: it is the folder of an earlier report." in again
+    assert "dam.md" in again
+    assert "evidence.json" not in again.partition("## References")[2].partition("Sources read")[0]
+    assert "61 metres" in leadline("research", QUESTION, "--docs", folder, "--quick", "--out", "other", code=0).out
