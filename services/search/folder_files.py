@@ -9,6 +9,7 @@ import errno
 import mimetypes
 import os
 import stat
+import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import suppress
@@ -133,7 +134,7 @@ def _files(folder: Path) -> Iterator[tuple[str, os.stat_result | str]]:
     """Yield the path of each file, and of each link to a folder outside, below a folder, with its stat result or the reason to skip it."""
     if belongs_to_home(folder, folder):
         return
-    root = folder.resolve()
+    root, asking = folder.resolve(), _asking()
     for parent, inner, names in os.walk(folder):
         inner[:] = [
             name for name in inner if not name.startswith(".") and not belongs_to_home(Path(parent, name), folder)
@@ -149,8 +150,24 @@ def _files(folder: Path) -> Iterator[tuple[str, os.stat_result | str]]:
                 continue
             path = name if below == "." else f"{below}/{name}"
             status = _stat_or_reason(Path(parent, name), root, folder) if _is_text(path) else "name_no_text"
+            if asking and isinstance(status, os.stat_result) and os.path.realpath(Path(parent, name)) in asking:
+                status = "asks"
             if status is not None:
                 yield path if _is_text(path) else clean_line(path), status
+
+
+def _asking() -> set[str]:
+    """Return the full paths of the script and the notebook that run in this process: they hold the question, and what was found before.
+
+    Jupyter names the notebook in the environment, Visual Studio Code in the notebook's variables.
+    """
+    program = sys.modules["__main__"]
+    names = [
+        getattr(program, "__file__", None),
+        getattr(program, "__vsc_ipynb_file__", None),
+        os.environ.get("JPY_SESSION_NAME"),
+    ]
+    return {os.path.realpath(name) for name in names if name}
 
 
 def _is_text(path: str) -> bool:

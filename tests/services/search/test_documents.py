@@ -1,6 +1,7 @@
 """A folder of real files of every kind: converted apart, indexed once, kept up to date."""
 
 import asyncio
+import json
 import os
 import re
 import subprocess
@@ -166,3 +167,21 @@ async def test_the_order_in_which_files_were_read_changes_neither_ranking_nor_sc
     await ranked("by and by")
     write(*things[:3])
     assert await ranked("by and by") == await ranked("at once")
+
+
+def test_the_script_or_notebook_that_asks_is_no_document(
+    docs: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = docs / "ask.py"
+    script.write_text(
+        "import asyncio\nfrom pathlib import Path\nfrom services.search.documents import open_documents\n"
+        f"documents = asyncio.run(open_documents(Path({str(docs)!r}), Path({str(home)!r})))\n"
+        "print([path for path, _ in documents.index.listing()], documents.unreadable)\n"
+    )
+    (docs / "asks.ipynb").write_text(json.dumps({"cells": [{"cell_type": "markdown", "source": ["Who kept it dry?"]}]}))
+    monkeypatch.setenv("JPY_SESSION_NAME", str(docs / "asks.ipynb"))
+    ran = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True, timeout=100)
+    assert ran.stdout.endswith("[('ask.py', 'asks'), ('asks.ipynb', 'asks')]\n"), ran.stdout
+    monkeypatch.delenv("JPY_SESSION_NAME")
+    read = [path for path, _ in asyncio.run(open_documents(docs, home)).index.listing()]
+    assert {"ask.py", "asks.ipynb"} <= set(read)
