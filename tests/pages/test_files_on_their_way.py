@@ -9,7 +9,7 @@ import pytest
 
 from leadline.server.attachments import MAX_FILES
 from tests.fakes.browser import PATIENCE, Page
-from tests.pages.conftest import SIMPLE, Site, ask, button, opened, report_text, status, text
+from tests.pages.conftest import IN_SIGHT, QUESTION, SIMPLE, Site, ask, button, opened, report_text, status, text
 from tests.pages.test_attachments import ASKED, NOTE, choose_files
 
 FOLLOW_UP = "Where was William Thomson born?"
@@ -185,6 +185,7 @@ def test_what_is_asked_after_another_thread_was_opened_goes_to_that_one(page: Pa
         one["metadata"]["question"] for one in httpx.get(f"{site.address}/threads/{thread}/runs", timeout=30).json()
     ]
     assert asked == [FOLLOW_UP, SIMPLE]
+    assert "step" not in str(page.evaluate("[...document.querySelectorAll('.facts')].at(-1).textContent"))
 
 
 def test_folders_and_files_that_are_not_taken_are_named_in_the_page_s_language(
@@ -226,3 +227,23 @@ def test_the_most_files_leave_room_for_the_report_and_more_are_named(page: Page,
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.click(button(f"Remove {names[0]}"))
     page.wait(f"document.querySelectorAll('#attached li').length === {MAX_FILES - 1}", "that one is gone")
+
+
+def test_continue_is_not_below_the_files_of_the_thread(page: Page, site: Site, note: Path) -> None:
+    opened(page, site.address, width=390, height=700)
+    further = [note.with_name(f"{number}.md") for number in range(4)]
+    for path in further:
+        path.write_bytes(note.read_bytes())
+    choose_files(page, note, *further)
+    page.wait(f"{ARRIVED} && document.querySelectorAll('#attached li').length === 5", "the files")
+    site.model.hold("reflector")
+    ask(page, QUESTION)
+    page.wait("document.querySelector('.node[data-node=reflector][data-state=running]')", "the reflector")
+    page.click("document.getElementById('stop')")
+    status(page, "stopped")
+    site.model.release()
+    for _ in range(2):
+        page.wait(f"({IN_SIGHT})({button('Continue')})", "the button in sight")
+        page.reload()
+        page.wait("document.querySelectorAll('#attached li').length === 5", "the files again")
+        page.wait(button("Continue"), "the button")

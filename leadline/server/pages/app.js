@@ -201,14 +201,14 @@ async function go(thread, { remember = true } = {}) {
   runs.mark(thread);
   use(false);
   work.leave();
-  files.show(thread);
+  const attached = files.show(thread);
   resume();
   if (!thread) {
     question.focus();
     return;
   }
   find("main").focus({ preventScroll: true });
-  await work.open(thread);
+  await work.open(thread, attached);
 }
 
 composer.addEventListener("submit", (event) => {
@@ -263,6 +263,7 @@ function resume() {
   question.value = sessionStorage.getItem(draft()) ?? "";
   grow();
 }
+new ResizeObserver(([{ target }]) => document.documentElement.style.setProperty("--dock", `${target.offsetHeight}px`)).observe(document.querySelector(".dock"));
 review.addEventListener("change", () => keep({ ...choices(), review_plan: review.checked }));
 
 find("language").addEventListener("click", switchLanguage);

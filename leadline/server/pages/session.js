@@ -27,13 +27,13 @@ export function session(views, context) {
     views.busy(false);
   }
 
-  /** Open a thread as the server has it, and follow its run if one is under way. */
-  async function open(id) {
+  /** Open a thread as the server has it, once `ready`, and follow its run if one is under way. */
+  async function open(id, ready = null) {
     leave();
     const mine = following.signal;
     thread = id;
     try {
-      const [state, runs, whole] = await Promise.all([api.state(id), api.runs(id), api.thread(id)]);
+      const [state, runs, whole] = await Promise.all([api.state(id), api.runs(id), api.thread(id), ready]);
       const under = runs.find((one) => one.status === "running") ?? runs.findLast((one) => one.status === "pending"); // others wait behind it
       const [earlier, said] = await Promise.all([api.turns(id), state.next?.length ? api.notTaken(id).catch(() => []) : []]);
       if (mine.aborted) return;

@@ -80,7 +80,7 @@ export function turnView(thread, graph, actions) {
       if (turn.status !== "done") announce(text);
     }
     facts.textContent = [
-      counted("plans", turn.plans.length > 1 ? turn.plans.length : 0), counted("steps", turn.steps.size),
+      counted("plans", turn.plans.length > 1 ? turn.plans.length : 0), counted("steps", turn.plans.flatMap((plan) => plan.steps).length), // not the part of earlier turns
       turn.reportSources ? say("sourcesCited", { sources: counted("sources", turn.reportSources) }) : turn.sources.size > 0 && say("sourcesRead", { sources: counted("sources", turn.sources.size) }),
     ].filter(Boolean).join(" · ");
     const writing = turn.nodes.get("reporter")?.running > 0;
