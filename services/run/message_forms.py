@@ -125,6 +125,8 @@ def _in_python(match: re.Match[str]) -> str:
     option, command, rest = match["option"], match["command"], match["rest"]
     if option:
         return f"`{_arguments.get(option, option.replace('-', '_'))}`"
+    if command == "follow" and rest.strip() in {"", '"…"'}:
+        return 'leadline.research("…", after="latest")'
     if command not in _FUNCTIONS or (rest.strip() and not (command == "resume" and _RUN.fullmatch(rest))):
         return match[0]
     return f"leadline.{_FUNCTIONS[command]}({repr(rest.strip()) if rest.strip() else ''}){'' if rest.strip() else rest}"

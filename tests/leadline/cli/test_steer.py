@@ -87,7 +87,9 @@ def test_another_process_steers_a_run(running: Running, asked: list[str]) -> Non
 def test_what_cannot_be_followed_is_answered(running: Running, asked: list[str]) -> None:
     unknown = running.leadline("follow", "20000101", "stop")
     assert (unknown.code, "There is no run '20000101'" in unknown.err) == (2, True)
-    with pytest.raises(BadInput, match="No run is running"):
+    with pytest.raises(
+        BadInput, match=r'No run is running\. To ask a follow-up: leadline\.research\("…", after="latest"\)$'
+    ):
         steer("only the tallow")
     running.model.hold_role("reporter")
     child = running.begun(*asked)
