@@ -220,7 +220,7 @@ def settled_triage(triage: Triage, prompt: CoordinatorPrompt, context: RunContex
     spoken = triage.locale.strip() if known_tag else message_language(prompt.question)
     locale = spoken if wanted == "auto" else wanted
     request, text = pasted_text(prompt.question, triage.wishes.pasted)
-    followed = followed_wishes(settled_wishes(triage.wishes, prompt.question), context.wishes.ignored)
+    followed = followed_wishes(settled_wishes(triage.wishes, prompt.question, triage.question), context.wishes.ignored)
     wishes = followed.model_copy(update={"text": text, "pages": [hit.url for hit in named_pages(request)]})
     question = _standing_alone(triage.question.strip(), prompt, request, wishes)
     known = [excerpt.id for excerpt in prompt.known]

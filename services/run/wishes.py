@@ -12,6 +12,7 @@ from schemas.coordinator import Triage
 from schemas.options import is_language
 from schemas.wishes import Wishes, WishName
 from services.text.dates import first_day, last_day
+from services.text.tokens import tokens
 
 MAX_WORDS = 50_000
 LONG = 2_000
@@ -106,10 +107,22 @@ def followed_wishes(wishes: Wishes, ignored: Collection[WishName]) -> Wishes:
     return Wishes(**{field: value for field, value in wishes if field not in gone})
 
 
-def settled_wishes(wishes: Wishes, message: str) -> Wishes:
-    """Return the wishes that words of a message ask for and that can be followed."""
-    held = " ".join(message.split()).casefold()
-    confirmed = [words for words in wishes.said if words.strip() and " ".join(words.split()).casefold() in held]
+def settled_wishes(wishes: Wishes, message: str, question: str = "") -> Wishes:
+    """Return the wishes that words of a message ask for and that can be followed.
+
+    Words that a model repeats in `question`, which is the message without its wishes, are the subject and no wish. Where the
+    question is the message itself, words that leave not two others of it are the subject, too.
+    """
+    held, rewritten = _bare(message), _bare(question)
+    said = {words: _bare(words) for words in wishes.said}
+    confirmed = [words for words, bare in said.items() if bare and bare in held]
+    if rewritten in {"", held}:
+        left = held
+        for words in confirmed:
+            left = left.replace(said[words], " ")
+        confirmed = confirmed if len(tokens(left, keep_stop_words=True)) > 1 else []
+    else:
+        confirmed = [words for words in confirmed if said[words] not in rewritten]
     accepted = wishes if confirmed else Wishes(pasted=wishes.pasted)
     return accepted.model_copy(
         update={
@@ -121,6 +134,11 @@ def settled_wishes(wishes: Wishes, message: str) -> Wishes:
             "without_sites": domains(accepted.without_sites),
         }
     )
+
+
+def _bare(text: str) -> str:
+    """Return the words of a text, without case and punctuation."""
+    return " ".join(re.findall(r"\w+", text.casefold()))
 
 
 def pasted_text(message: str, begins: str = "") -> tuple[str, str]:
@@ -137,7 +155,7 @@ def pasted_text(message: str, begins: str = "") -> tuple[str, str]:
         return message, ""
     parts = [part for part in message.splitlines() if part.strip()]
     if len(parts) < 2:
-        return message, message if match else ""
+        return message, message if match and len(message) >= LONG else ""  # a short one is the question itself
     last = len(parts[-1]) < len(parts[0]) or match
     request, text = (parts[-1], parts[:-1]) if last else (parts[0], parts[1:])
     return request.strip(), "\n\n".join(text)

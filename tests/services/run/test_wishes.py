@@ -55,6 +55,33 @@ def test_only_wishes_that_words_of_the_message_ask_for_are_taken() -> None:
     assert settled_wishes(wishes, "What is it?") == Wishes()
 
 
+HALVES = "Which tables hold drugs, and how does DRUG_ERA differ?"
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "confirmed"),
+    [
+        (["Which tables hold drugs?", "How does DRUG_ERA differ?"], HALVES, []),
+        (["Which tables hold drugs?", "How does DRUG_ERA differ?"], "", []),
+        (["how does DRUG_ERA differ"], "Which tables hold drugs, how does DRUG_ERA differ from DRUG_EXPOSURE?", []),
+        (["in a table"], "Which tables hold drugs?", ["in a table"]),
+        (["in a table"], f"{HALVES} Answer in a table.", ["in a table"]),
+        (["in a table"], "", ["in a table"]),
+    ],
+)
+def test_words_of_the_question_itself_are_no_wish(said: list[str], question: str, confirmed: list[str]) -> None:
+    message = HALVES if not confirmed else f"{HALVES} Answer in a table."
+    taken = settled_wishes(Wishes(said=said, shape="table", words=10), message, question)
+    assert (taken.said, taken.shape) == (confirmed, "table" if confirmed else "")
+
+
+def test_words_that_are_all_of_a_chinese_question_are_no_wish() -> None:
+    asked = "什么是渐进式框架？"
+    assert settled_wishes(Wishes(said=["什么是渐进式框架"], words=10), asked, asked) == Wishes()
+    wished = settled_wishes(Wishes(said=["用表格回答"], shape="table"), f"{asked}用表格回答。", asked)
+    assert wished.shape == "table"
+
+
 @pytest.mark.parametrize(
     "given", [{"after": "soon"}, {"shape": "poem"}, {"ignored": ["everything"]}, {"language": "fr"}]
 )
@@ -71,6 +98,7 @@ SHORT = "The pier held nine crates. Nobody knows why."
     ("message", "begins", "request_", "text"),
     [
         ("How many crates?", "", "How many crates?", ""),
+        ("How many crates?", "How many", "How many crates?", ""),
         (f"How many crates?\n\n{TEXT}", "", "How many crates?", TEXT),
         (f"{TEXT}\n\nHow many?", "", "How many?", TEXT),
         (f"Sum this up: {SHORT}", "The pier held nine crates", "Sum this up", SHORT),
