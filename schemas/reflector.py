@@ -12,6 +12,8 @@ from schemas.evidence import Contradiction
 from schemas.evidence_view import BackgroundPrompt, FindingView
 from schemas.outline import NodeDraft, NodeView, ThinNode
 
+MOST_STEPS = 40
+"""Verdicts on steps; no more are asked for than there are findings."""
 MOST_THIN, MOST_NEW = 12, 4
 """Thin nodes that a reflection names, and nodes that it adds."""
 
@@ -60,7 +62,7 @@ class StepVerdict(BaseModel):
 class Reflection(BaseModel):
     """The reflector's answer: each step first, then the question as a whole."""
 
-    steps: Annotated[list[StepVerdict], AtMost(40)] = Field(default_factory=list)
+    steps: Annotated[list[StepVerdict], AtMost(MOST_STEPS)] = Field(default_factory=list)
     covered_aspects: Annotated[list[Reason], AtMost(12)] = Field(default_factory=list)
     missing_aspects: Annotated[list[Reason], AtMost(8)] = Field(default_factory=list)
     contradictions: Annotated[list[Contradiction], AtMost(8)] = Field(default_factory=list)
@@ -99,12 +101,13 @@ class Reflection(BaseModel):
 
 def reflection_schema(prompt: ReflectorPrompt) -> type[Reflection]:
     """Return what a prompt asks for: of the outline and of known contradictions where there are any, new nodes where breadth counts, dates where the question has one."""
-    return _schema(bool(prompt.outline), prompt.wide, prompt.dated, bool(prompt.contradictions))
+    steps = min(MOST_STEPS, max(1, len(prompt.findings)))
+    return _schema(steps, bool(prompt.outline), prompt.wide, prompt.dated, bool(prompt.contradictions))
 
 
-@lru_cache(maxsize=16)
-def _schema(outlined: bool, wide: bool, dated: bool, disputed: bool) -> type[Reflection]:
-    fields: dict[str, Any] = {}
+@lru_cache(maxsize=64)
+def _schema(steps: int, outlined: bool, wide: bool, dated: bool, disputed: bool) -> type[Reflection]:
+    fields: dict[str, Any] = {"steps": (Annotated[list[StepVerdict], AtMost(steps)], Field(default_factory=list))}
     if disputed:
         fields["settled"] = (Annotated[list[Reason], AtMost(8)], Field(default_factory=list))
     if dated:

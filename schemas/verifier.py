@@ -1,8 +1,9 @@
 """The verifier's call: sentences of a report with the passages that they cite, and a verdict on each."""
 
+from functools import lru_cache
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
 from schemas.answer_schema import AtMost, Reason
 from schemas.evidence import Judged
@@ -54,4 +55,16 @@ class StatementVerdict(BaseModel):
 class Verification(BaseModel):
     """The verifier's answer."""
 
-    verdicts: Annotated[list[StatementVerdict], AtMost(2 * MAX_STATEMENTS)] = Field(default_factory=list)
+    verdicts: list[StatementVerdict] = Field(default_factory=list)
+
+
+@lru_cache(maxsize=MAX_STATEMENTS)
+def verification_schema(statements: int) -> type[Verification]:
+    """Return what a call with so many statements asks for: a verdict for each and no more, as small models come to no end."""
+    bounded = Annotated[list[StatementVerdict], AtMost(statements)]
+    return create_model(
+        "Verification",
+        __base__=Verification,
+        __doc__=Verification.__doc__,
+        verdicts=(bounded, Field(default_factory=list)),
+    )

@@ -10,7 +10,7 @@ from itertools import accumulate, zip_longest
 
 from schemas.evidence import Claim, Excerpt, Judged, Judgement, Source
 from schemas.evidence_view import SurroundedView
-from schemas.verifier import MAX_STATEMENTS, StatementView, Verification, VerifierPrompt
+from schemas.verifier import MAX_STATEMENTS, StatementView, VerifierPrompt, verification_schema
 from services.evidence.references import MOST_QUOTED
 from services.evidence.views import evidence_views
 from services.models import ask
@@ -239,7 +239,7 @@ class Judge:
             statements=views,
             inferences=any(view.inferred for view in views),
         )
-        answer = await ask("verifier", prompt, Verification)
+        answer = await ask("verifier", prompt, verification_schema(len(views)))
         decided: set[Statement] = set()
         for verdict in answer.verdicts:
             if not 1 <= verdict.number <= len(batch):

@@ -14,7 +14,7 @@ from schemas.answer_schema import LONGEST, Reason, reduced_schema
 from schemas.coder import Code, CoderPrompt, TableView, code_schema
 from schemas.coordinator import CoordinatorPrompt, Triage, Turn, triage_schema
 from schemas.evidence import Contradiction
-from schemas.evidence_view import EvidenceView
+from schemas.evidence_view import EvidenceView, FindingView
 from schemas.mcp import ToolView
 from schemas.outline import NodeView
 from schemas.plan_draft import plan_schema
@@ -26,7 +26,7 @@ from schemas.reporter_joining import Joining
 from schemas.reporter_sentences import PassageSentences
 from schemas.reporter_slides import Slides
 from schemas.researcher import Findings, ResearcherPrompt, findings_schema
-from schemas.verifier import Verification
+from schemas.verifier import MAX_STATEMENTS, verification_schema
 from services.models.structured_output import parse, response_format, shape_of
 from tests.conftest import PROJECT
 
@@ -100,7 +100,7 @@ ASKED: dict[str, tuple[type[BaseModel], str]] = {
     "Revising": (Revising, "reporter_editing"),
     "PassageSentences": (PassageSentences, "reporter_sentences"),
     "Slides": (Slides, "reporter_slides"),
-    "Verification": (Verification, "verifier"),
+    "verification_schema": (verification_schema(MAX_STATEMENTS), "verifier"),
 }
 """By the name under which a call of `ask` gives it: the schema, and the template that asks for it."""
 
@@ -144,6 +144,18 @@ def test_a_prompt_names_the_fields_in_the_order_of_the_schema(schema: type[BaseM
     places = {name: source.find(f"`{name}`:") for name in shape_of(schema)["properties"]}
     named = {name: place for name, place in places.items() if place >= 0}
     assert sorted(named, key=lambda name: named[name]) == list(named)
+
+
+def test_a_verifier_is_asked_for_no_more_verdicts_than_there_are_statements() -> None:
+    shape = response_format(verification_schema(3))["json_schema"]
+    assert (shape["name"], shape["schema"]["properties"]["verdicts"]["maxItems"]) == ("Verification", 3)
+
+
+@pytest.mark.parametrize(("findings", "verdicts"), [(0, 1), (2, 2), (60, 40)])
+def test_a_reflector_is_asked_for_no_more_verdicts_than_there_are_findings(findings: int, verdicts: int) -> None:
+    found = [FindingView(step_id=f"{n}", title="t", status="done", finding="f", evidence=[]) for n in range(findings)]
+    shape = shape_of(reflection_schema(REFLECTING.model_copy(update={"findings": found})))
+    assert shape["properties"]["steps"]["maxItems"] == verdicts
 
 
 def test_a_first_turn_is_asked_for_nothing_of_earlier_turns() -> None:
