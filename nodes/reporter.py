@@ -29,7 +29,7 @@ from services.reports.labels import labels_for
 from services.reports.markdown import ReportInputs, across_languages, check_draft, finish_report, with_checkable_charts
 from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft
-from services.reports.report_draft import FOLLOW_UP_MARK, Written, draft_of, report_message
+from services.reports.report_draft import FOLLOW_UP_MARK, SENTENCES, Written, draft_of, report_message
 from services.reports.sectioned_report import NewEvidence, borne, weakest
 from services.reports.statuses import sure_claims
 from services.reports.verification import verify_draft
@@ -156,7 +156,7 @@ async def _proved(
 ) -> Revised:
     """Check a text, simplify it while it proves nothing, and from depth `deep` on complete its weakest topic with new quotes."""
     written, state, excerpts, added = made
-    checked = await _check(run, state, written, excerpts, runtime)
+    checked = await _check(run, state, written, excerpts, runtime, as_sentences=prompt is not None)
     if new_excerpts := written.verified.new_excerpts:
         results = with_excerpts(state["results"], new_excerpts)
         if research:
@@ -178,7 +178,7 @@ async def _proved(
         excerpts = cited_evidence(state)
     if revision is not None and checked.proves_nothing:
         raise RevisionRefused(say("revision_unproven", message_language(revision.request)))
-    while prompt and not written.by_rules and checked.proves_nothing:
+    while prompt and not written.by_rules and (checked.proves_nothing or _cites_nothing(written, checked)):
         if _computes(checked, state, excerpts):
             break
         written = await write_simpler(prompt, written, state["locale"])
@@ -234,9 +234,22 @@ def _with_research(state: ResearchState, added: ResearchState) -> ResearchState:
     return {**state, **added, "results": results, "sources": sources}
 
 
+def _cites_nothing(written: Written, checked: CheckedReport) -> bool:
+    """Tell whether a model's text has no citation at all and code proves less than half of it: no verifier can judge that, and no editor mend it."""
+    citable = written.text and not written.by_rules and SENTENCES not in written.templates
+    return bool(citable) and not cited_in(written.blocks) and checked.proves_little
+
+
 async def _check(
-    run: Run, state: ResearchState, written: Written, excerpts: list[Excerpt], runtime: Runtime[RunContext]
+    run: Run,
+    state: ResearchState,
+    written: Written,
+    excerpts: list[Excerpt],
+    runtime: Runtime[RunContext],
+    *,
+    as_sentences: bool = False,
 ) -> CheckedReport:
+    """Check a text; `as_sentences` tells that one which cites nothing is written anew, so that no model checks it."""
     sources = state["sources"]
     if written.text:
         body, _, _ = written.text.partition(f"\n{FOLLOW_UP_MARK}")
@@ -252,7 +265,9 @@ async def _check(
         return draft_of(state, run.context, written, excerpts)
 
     written.blocks = (await asyncio.to_thread(with_checkable_charts, draft())).blocks
-    await asyncio.to_thread(check_draft, replace(draft(), excerpts=known))
+    checked = await asyncio.to_thread(check_draft, replace(draft(), excerpts=known))
+    if as_sentences and _cites_nothing(written, checked):
+        return checked
     written.likeness = await likeness_of(await asyncio.to_thread(across_languages, draft()))
     await _verify(run, draft(), written, runtime)
     return await asyncio.to_thread(check_draft, draft())
@@ -312,6 +327,7 @@ async def _verify(
     tone = context.profile.tone if context.profile else ""
     text_of, before = evidence_of(runtime).get_text, written.verified if new_quotes else None
     only_mend = draft.former is not None or (written.rewritten and not new_quotes)
+    edits = SENTENCES not in written.templates  # whose writer could not cite, and no more can as an editor
     written.verified = await verify_draft(
         draft,
         text_of,
@@ -320,6 +336,7 @@ async def _verify(
         unused=new_quotes,
         unmet=unmet,
         only_mend=only_mend,
+        edits=edits,
         search=document_search(run, evidence_of(runtime)),
     )
     written.limits += [limit for limit in written.verified.limits if limit not in written.limits]

@@ -61,6 +61,7 @@ async def verify_draft(
     unused: Sequence[Excerpt] | None = None,
     unmet: Sequence[str] = (),
     only_mend: bool = False,
+    edits: bool = True,
     search: Search | None = None,
 ) -> Verified:
     """Let a verifier judge the statements of a draft and an editor mend it, and judge what the editor wrote.
@@ -75,6 +76,7 @@ async def verify_draft(
         unused: excerpts that the editor is to use; by default those of high relevance that the draft does not cite.
         unmet: what the draft lacks of what was asked for, in words.
         only_mend: whether the editor changes only what does not hold, and what `unmet` asks for.
+        edits: whether an editor mends the draft; else what does not hold stays marked.
         search: searches the user's documents for what the draft says is not told.
     """
     excerpts, sources = {excerpt.id: excerpt for excerpt in draft.excerpts}, dict(draft.sources)
@@ -96,6 +98,8 @@ async def verify_draft(
 
     try:
         checked = await _judged(draft, verified, judge)
+        if not edits:
+            return verified
         await mend([*checked.failed, *checked.left_out], unused=unused, only_mend=only_mend, unmet=unmet)
         verified.edited = True
         # what stands below an opening proves it, so that is mended first

@@ -107,6 +107,17 @@ async def test_a_report_that_proves_nothing_is_asked_for_again_as_one_sentence_a
     assert (await areplay(report.run_id, out=tmp_path / "again")).markdown == report.markdown
 
 
+async def test_no_model_checks_a_report_without_citations_of_which_code_proves_little(
+    endpoint: OpenAIServer, ferry: Path
+) -> None:
+    endpoint.script["reporter"] = [f"{QUOTES[2]} {EMPTY} Islands are small."]
+    endpoint.script["reporter_sentences"] = [sentences((1, QUOTES[0]), (2, QUOTES[1]))]
+    report = await aresearch(QUESTION, docs=[ferry])
+    assert "one sentence per quote" in report.markdown
+    assert cited(report) == [(["E1-1"], None, True), (["E1-2"], None, True)]
+    assert not {"verifier", "reporter_editing"} & {*endpoint.roles}
+
+
 @pytest.mark.parametrize("locale", ["en", "zh"])
 async def test_where_nothing_is_proven_again_the_extractive_report_stands_in_and_says_so(
     endpoint: OpenAIServer, ferry: Path, locale: str

@@ -87,6 +87,11 @@ class CheckedReport:
         silent = all(isinstance(block, Heading) for block in self.blocks)
         return not sure_claims(self.claims) and (bool(self.claims or self.left_out) or silent)
 
+    @property
+    def proves_little(self) -> bool:
+        """Whether less than half of its statements are quoted or supported; a report without statements does not count."""
+        return 2 * sure_claims(self.claims) < len(self.claims)
+
 
 @dataclass(frozen=True, slots=True)
 class FormerClaims:
