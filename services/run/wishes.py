@@ -145,10 +145,12 @@ def pasted_text(message: str, begins: str = "") -> tuple[str, str]:
     """Split a message into its request and the text pasted with it, which may be empty.
 
     The request is the first or the last paragraph, whichever is shorter.
-    The text begins with the words that a model has named, if it has.
+    The text begins with the words that a model has named, if it has; where they stand amid a sentence, they are the request's own.
     """
     words = r"\s+".join(map(re.escape, begins.split()))
     match = re.search(words, message) if words else None
+    if match and re.search(r"\w,?[ \t]*$", message[: match.start()]):
+        match = None
     if match and (request := message[: match.start()].strip(_AROUND)):
         return request, message[match.start() :].strip()
     if not match and len(message) < LONG:

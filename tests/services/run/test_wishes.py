@@ -99,6 +99,9 @@ SHORT = "The pier held nine crates. Nobody knows why."
     [
         ("How many crates?", "", "How many crates?", ""),
         ("How many crates?", "How many", "How many crates?", ""),
+        ("What does PEP 517 say?", "PEP 517", "What does PEP 517 say?", ""),
+        ("On the pier, how many crates?", "how many crates", "On the pier, how many crates?", ""),
+        (f"Sum this up. {SHORT}", "The pier held nine", "Sum this up.", SHORT),
         (f"How many crates?\n\n{TEXT}", "", "How many crates?", TEXT),
         (f"{TEXT}\n\nHow many?", "", "How many?", TEXT),
         (f"Sum this up: {SHORT}", "The pier held nine crates", "Sum this up", SHORT),
