@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field, computed_field
 
 from schemas.answer_schema import AtMost, Id, Reason
+from schemas.answer_schema import Form as TextForm
 from schemas.cited_text import CitedTextPrompt
 from schemas.evidence_view import EvidenceView
 from schemas.wishes import Form
@@ -73,17 +74,21 @@ class ReporterEditingPrompt(CitedTextPrompt):
         return "; ".join(self.searched)
 
 
+BlockId = Annotated[Id, TextForm("^B[0-9]{1,4}$")]
+NoOrBlockId = Annotated[Id, TextForm("^(B[0-9]{1,4})?$")]
+
+
 class Edit(BaseModel):
     """A change of one block."""
 
-    block: Id
+    block: BlockId
     """The block that it changes, or behind which it adds or to which it moves."""
-    until: Id = ""
+    until: NoOrBlockId = ""
     """The last block of a range that it replaces, drops or moves; empty for one block."""
     action: Literal["replace", "drop", "add_after", "move_after"]
     text: Annotated[str, AtMost(MAX_TEXT)] = ""
     """New Markdown of `replace` and `add_after`, with citations."""
-    moved: Id = ""
+    moved: NoOrBlockId = ""
     """The block, or the first of the range, that `move_after` moves behind `block`."""
 
 

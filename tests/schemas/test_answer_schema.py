@@ -158,6 +158,13 @@ def test_a_reflector_is_asked_for_no_more_verdicts_than_there_are_findings(findi
     assert shape["properties"]["steps"]["maxItems"] == verdicts
 
 
+def test_an_editor_can_name_nothing_but_blocks() -> None:
+    edit = shape_of(Editing)["$defs"]["Edit"]["properties"]
+    assert [bool(re.match(edit[name]["pattern"], "B12")) for name in ("block", "until", "moved")] == [True] * 3
+    assert [bool(re.match(edit[name]["pattern"], "")) for name in ("block", "until", "moved")] == [False, True, True]
+    assert not any(re.match(edit[name]["pattern"], "objection") for name in ("block", "until", "moved"))
+
+
 def test_a_first_turn_is_asked_for_nothing_of_earlier_turns() -> None:
     first, later = (list(shape_of(triage_schema(prompt))["properties"]) for prompt in (FIRST_TURN, FOLLOW_UP))
     assert first == ["reason", "intent", "wishes", "question", "locale", "complexity", "reply"]
