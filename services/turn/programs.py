@@ -7,6 +7,7 @@ code as actions, arxiv.org/abs/2402.01030). A look is no evidence; the lines `QU
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from mimetypes import guess_type
 
 from schemas.coder import LOOKED, MOST_LINES, REMEMBERED, Code, CodeAttempt, CoderPrompt, Look, TableView, code_schema
@@ -34,7 +35,7 @@ from services.turn.rounds import SPARE
 from services.turn.steps import Outcome
 
 MAX_CODE_RUNS = 3
-"""Maximum number of programs of one attempt besides looks at the texts: the first and two corrections."""
+"""Maximum number of programs of one attempt besides looks at the texts: the first and two corrections; and of programs that fail in a row."""
 ROOM = 2
 """Calls, as long and as dear as the longest one so far, for which time and tokens are left before another look: itself and the last program."""
 
@@ -50,7 +51,7 @@ async def run_programs(run: Run, task: StepTask, prompt: CoderPrompt, workspace:
     wanted = max(LOOKED, run.context.level.passage_tokens)
     looked = await evidence_tokens(run, "coder", wanted)
     programs = _Programs(run, task, prompt, workspace, looked, _most_looked(prompt, looked))
-    while len(programs.attempts) < MAX_CODE_RUNS:
+    while programs.failures < MAX_CODE_RUNS:
         try:
             outcome = await programs.in_time()
         except LimitReached as limit:
@@ -61,7 +62,8 @@ async def run_programs(run: Run, task: StepTask, prompt: CoderPrompt, workspace:
             return programs.ended(problem_text(problem, task["locale"]))
         if outcome is not None:
             return outcome
-    return programs.ended(say("program_failed", task["locale"], reason=without_frames(programs.attempts[-1].error)))
+    failed = (programs.attempts or programs.looks)[-1]
+    return programs.ended(say("program_failed", task["locale"], reason=without_frames(failed.error)))
 
 
 @dataclass(slots=True)
@@ -87,6 +89,11 @@ class _Programs:
     """Tokens of the dearest one."""
     cost: float = 0.0
     """Dollars of it."""
+
+    @property
+    def failures(self) -> int:
+        """Programs that have failed one after the other: looks since the last that told something, and all that were to compute."""
+        return len(self.attempts) + sum(1 for _ in takewhile(lambda look: look.error, reversed(self.looks)))
 
     async def in_time(self) -> Outcome | None:
         """Do as `further`, within the time that is left.
@@ -134,6 +141,7 @@ class _Programs:
         if seen.looks_left and code.look:
             quotes = [f"{passage.title}: {passage.text[:REMEMBERED]}" for passage in copied.passages]
             output = _cut(printed, self.most_looked)
+            error = error or ("" if output or quotes else "it printed nothing")
             self.looks.append(
                 Look(
                     code=code.code if error else "",

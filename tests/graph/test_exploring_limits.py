@@ -41,6 +41,20 @@ async def test_what_looks_quoted_stays_where_no_program_computes(
     assert not any("File" in limit for limit in report.limits)
 
 
+@pytest.mark.parametrize("code", ["print(1 / 0)", "x = 1"])
+async def test_a_model_whose_looks_fail_one_after_the_other_writes_no_further_program(
+    endpoint: OpenAIServer, tmp_path: Path, code: str
+) -> None:
+    folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
+    endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
+    endpoint.script["coder"] = written([{"look": True, "code": "print('open')"}, *[{"look": True, "code": code}] * 9])
+    report = await counted(folder, tmp_path)
+    assert endpoint.roles.count("coder") == 1 + programs.MAX_CODE_RUNS
+    said = "ZeroDivisionError" if "0" in code else "it printed nothing"
+    assert said in report.results[0].error
+    assert "researcher" in endpoint.roles  # a search stands in
+
+
 async def test_no_look_is_offered_for_which_time_or_tokens_would_not_suffice(
     endpoint: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
