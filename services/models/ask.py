@@ -1,13 +1,15 @@
 """Calls a role's model on behalf of a node: `ask` for an answer of a schema, `write` for free text.
 
 Each call is recorded in the journal and limited to the run's remaining time. An answer that does not fit its schema is asked for again
-with the error, one that was cut off with more room, at most twice; what repeated itself without end once more, in another way.
+with the error, one that was cut off with more room, at most twice; what repeated itself without end, unless only its last text did, once more,
+in another way.
 """
 
 import asyncio
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -144,6 +146,9 @@ async def ask(
         reply = await call.say(more, repeat)
         text = reply.text
         if reply.finish_reason == REPEATED:
+            with suppress(ValueError):
+                answer = schema.model_validate(parse(text, schema, repeated=True))
+                return check(answer) if check else answer
             problem, repeating = "it repeats itself without end", repeating + 1
             if repeating > MAX_REPEATING:
                 break

@@ -82,11 +82,15 @@ def answer_text(message: AIMessage) -> str:
     return message.text
 
 
-def parse(text: str, schema: type[BaseModel]) -> Any:
+IN_LAST_TEXT = 2
+"""What is left open where an answer breaks off in a text of its object."""
+
+
+def parse(text: str, schema: type[BaseModel], *, repeated: bool = False) -> Any:
     """Parse JSON that may be fenced, amid prose or slightly broken, and fit it to the schema.
 
     Code fixes what it can: it cuts texts to their maximum length and drops optional values that do not fit, so that
-    only other faults cause a repetition.
+    only other faults cause a repetition. An answer that `repeated` itself without end in its last text is complete without that end.
 
     Raises:
         ValueError: there is no JSON object, or it has none of the schema's properties.
@@ -99,7 +103,8 @@ def parse(text: str, schema: type[BaseModel]) -> Any:
         if not isinstance(answer, dict) or not answer:
             raise ValueError("it is not a JSON object")
         left_open = _left_open(text)
-        if left_open > 1 or (left_open and not shape["properties"].keys() <= answer.keys()):
+        allowed = IN_LAST_TEXT if repeated else 1
+        if left_open > allowed or (left_open and not shape["properties"].keys() <= answer.keys()):
             raise ValueError("it breaks off before it is complete")
         return fitted(answer, schema)
     except RecursionError:

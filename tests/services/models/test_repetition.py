@@ -2,6 +2,7 @@
 
 import pytest
 
+from schemas.coordinator import CoordinatorPrompt, Triage, triage_schema
 from schemas.reflector import Reflection
 from services.models import ask, write
 from services.models.answer_watch import RepetitionWatch
@@ -56,6 +57,15 @@ async def test_an_answer_that_repeats_itself_is_stopped_and_asked_for_in_another
     assert second["max_tokens"] <= first["max_tokens"]
     assert "repeated itself" in second["messages"][-1]["content"]
     assert 0 < used().total.output_tokens < len(LOOP) / 8, "it was stopped long before its end"
+
+
+async def test_an_answer_of_which_only_the_last_text_repeats_itself_is_taken(endpoint: OpenAIServer) -> None:
+    prompt = CoordinatorPrompt(question="How deep?", conversation=[], profile=None, locale="auto")
+    known = '"reason": "r", "intent": "in_scope", "wishes": {}, "question": "", "locale": "en", "complexity": "simple"'
+    endpoint.script["coordinator"] = [f'{{{known}, "reply": "It is deep. {SENTENCE * 200}']
+    answer = await ask("coordinator", prompt, triage_schema(prompt))
+    assert Triage.model_validate(answer.model_dump()).complexity == "simple"
+    assert len(endpoint.requests) == 1
 
 
 async def test_a_model_that_repeats_itself_twice_is_not_asked_a_third_time(endpoint: OpenAIServer) -> None:
