@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -55,8 +56,8 @@ def locate(quote: str, text: str) -> tuple[int, int] | None:
 
     An exact match comes first. Otherwise white space, quotation marks, dashes, full-width forms, hyphenation at line
     ends, Markdown emphasis, links, marks of blockquotes and of comments in code, neutralised tags (`‹` for `<`, `❲` for `[`) and, last, case may differ; quotation marks and ellipses
-    around the quote are ignored, and an ellipsis inside it stands for at most `MAX_GAP` characters, which the span
-    then covers.
+    around the quote are ignored, and an ellipsis inside it that the text has not itself stands for at most `MAX_GAP`
+    characters, which the span then covers.
 
     Returns:
         Its start and end, or None when the quote is not there or has fewer than `MIN_MEANING`
@@ -68,19 +69,26 @@ def locate(quote: str, text: str) -> tuple[int, int] | None:
         place = text.find(exact)
         if place >= 0:
             return place, place + len(exact)
-    parts = _parts(quote)
-    if not parts or any(sum(map(str.isalnum, part)) < MIN_MEANING for part in parts):
-        return None
-    lowered = [_lower(part) for part in parts]
+    bare = _bare(quote)
+    parts = [part for part in (part.strip(_EDGE) for part in _ELLIPSIS.split(bare)) if part]
+    readings = [[bare]] if len(parts) > 1 else []  # the ellipsis may be the source's own
+    if parts and all(sum(map(str.isalnum, part)) >= MIN_MEANING for part in parts):
+        readings.append(parts)
     reach = 4 * len(quote) + MAX_GAP * len(parts) + _MARGIN
     in_other_case: tuple[int, int] | None = None
-    for left in range(0, len(text), _WINDOW):
+    for left in range(0, len(text) if readings else 0, _WINDOW):
         folded = _fold(text[left : left + _WINDOW + reach])
-        if span := _search(parts, folded):
+        if span := _first(readings, folded):
             return _with_whole_marks(text, left + span[0], left + span[1])
-        if in_other_case is None and (span := _search(lowered, folded.lowered())):
+        lowered = [[_lower(part) for part in reading] for reading in readings]
+        if in_other_case is None and (span := _first(lowered, folded.lowered())):
             in_other_case = _with_whole_marks(text, left + span[0], left + span[1])
     return in_other_case
+
+
+def _first(readings: Sequence[list[str]], folded: "_Folded") -> tuple[int, int] | None:
+    """Find the first reading of a quote that stands there."""
+    return next(filter(None, (_search(reading, folded) for reading in readings)), None)
 
 
 def _with_whole_marks(text: str, start: int, end: int) -> tuple[int, int]:
@@ -204,13 +212,10 @@ def _lower(text: str) -> str:
     return "".join(low if len(low := char.lower()) == 1 else char for char in text)
 
 
-def _parts(quote: str) -> list[str]:
-    """Return the folded quote, cut at its inner ellipses, without marks around it."""
+def _bare(quote: str) -> str:
+    """Return the folded quote without marks around it."""
     folded = _fold(quote).text.strip(_EDGE)
-    if re.fullmatch(r"<[^<>]*>", folded):  # French quotation marks
-        folded = folded[1:-1]
-    parts = [part.strip(_EDGE) for part in _ELLIPSIS.split(folded)]
-    return [part for part in parts if part]
+    return folded[1:-1] if re.fullmatch(r"<[^<>]*>", folded) else folded  # French quotation marks
 
 
 def _search(parts: list[str], folded: _Folded) -> tuple[int, int] | None:

@@ -98,6 +98,12 @@ def test_an_ellipsis_does_not_span_more_than_its_gap() -> None:
     assert locate("The beginning … the end", f"{text}. The beginning and the end") == (len(text) + 2, len(text) + 27)
 
 
+def test_an_ellipsis_of_the_text_itself_is_quoted_like_any_word() -> None:
+    text = "like this:\n\n    import shutil\n    check_call([which('flit'), ...])\n"
+    assert locate("import shutil\ncheck_call([which('flit'), ...])", text) == (16, len(text) - 1)
+    assert locate("import  shutil ... ])", text) is None
+
+
 def test_exact_matches_come_before_looser_ones() -> None:
     assert locate("Big wire", "big wire, Big wire") == (10, 18)
 
