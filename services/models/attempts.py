@@ -27,10 +27,12 @@ OnProgress = Callable[[CallProgress], None]
 UNKNOWN_SECONDS = 120.0
 """Seconds of silence allowed before the answer of an endpoint with fewer than `KNOWN_ANSWERS` answers: a slow machine
 takes its time to read, and a reasoning model may think in silence."""
-KNOWN_SECONDS = 30.0
+HEARTBEAT = 30.0
+"""Seconds between two signs of life of a llama.cpp server that reads a prompt (`--sse-ping-interval`)."""
+KNOWN_SECONDS = 1.5 * HEARTBEAT
 """Minimum seconds of silence allowed before the answer of a known endpoint."""
-AMID_SECONDS = 30.0
-"""Seconds of silence allowed between two signs of life of an answer."""
+AMID_SECONDS = 1.5 * HEARTBEAT
+"""Seconds of silence allowed between two signs of life of an answer: a server may read another prompt in between."""
 KNOWN_ANSWERS = 3
 """Answers after which an endpoint's silence is known: the first prompts of a run are short."""
 PATIENCE = 3.0

@@ -6,6 +6,7 @@ import pytest
 
 from schemas.reflector import Reflection
 from services.models import ask, write
+from services.models.attempts import AMID_SECONDS, HEARTBEAT, KNOWN_SECONDS, UNKNOWN_SECONDS
 from services.models.endpoint_memory import learned
 from services.run.errors import ModelError
 from services.run.roles import RoleModel, role_model
@@ -45,6 +46,10 @@ async def test_a_slow_model_is_given_more_at_each_try_and_from_then_on(
     assert learned(model("reflector")).longest_silence > 0.3
     assert (await ask("reflector", PROMPT, Reflection)).has_enough_context
     assert len(endpoint.requests) == first + 1
+
+
+def test_an_endpoint_is_waited_for_longer_than_llama_cpp_takes_between_two_signs_of_life() -> None:
+    assert min(KNOWN_SECONDS, AMID_SECONDS, UNKNOWN_SECONDS) >= 1.2 * HEARTBEAT
 
 
 async def test_an_answer_that_keeps_coming_may_take_longer_than_any_silence(
