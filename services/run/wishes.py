@@ -110,19 +110,16 @@ def followed_wishes(wishes: Wishes, ignored: Collection[WishName]) -> Wishes:
 def settled_wishes(wishes: Wishes, message: str, question: str = "") -> Wishes:
     """Return the wishes that words of a message ask for and that can be followed.
 
-    Words that a model repeats in `question`, which is the message without its wishes, are the subject and no wish. Where the
-    question is the message itself, words that leave not two others of it are the subject, too.
+    Where the model left the `question` as the message has it, words that leave not two others of it are its subject, and no wish.
     """
-    held, rewritten = _bare(message), _bare(question)
+    held = _bare(message)
     said = {words: _bare(words) for words in wishes.said}
     confirmed = [words for words, bare in said.items() if bare and bare in held]
-    if rewritten in {"", held}:
+    if _bare(question) in {"", held}:
         left = held
         for words in confirmed:
             left = left.replace(said[words], " ")
         confirmed = confirmed if len(tokens(left, keep_stop_words=True)) > 1 else []
-    else:
-        confirmed = [words for words in confirmed if said[words] not in rewritten]
     accepted = wishes if confirmed else Wishes(pasted=wishes.pasted)
     return accepted.model_copy(
         update={

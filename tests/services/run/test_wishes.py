@@ -63,7 +63,7 @@ HALVES = "Which tables hold drugs, and how does DRUG_ERA differ?"
     [
         (["Which tables hold drugs?", "How does DRUG_ERA differ?"], HALVES, []),
         (["Which tables hold drugs?", "How does DRUG_ERA differ?"], "", []),
-        (["how does DRUG_ERA differ"], "Which tables hold drugs, how does DRUG_ERA differ from DRUG_EXPOSURE?", []),
+        (["Which tables hold drugs"], f"{HALVES} Answer in a table.", ["Which tables hold drugs"]),
         (["in a table"], "Which tables hold drugs?", ["in a table"]),
         (["in a table"], f"{HALVES} Answer in a table.", ["in a table"]),
         (["in a table"], "", ["in a table"]),
