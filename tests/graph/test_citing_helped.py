@@ -113,7 +113,7 @@ async def test_no_model_checks_a_report_without_citations_of_which_code_proves_l
     endpoint.script["reporter"] = [f"{QUOTES[2]} {EMPTY} Islands are small."]
     endpoint.script["reporter_sentences"] = [sentences((1, QUOTES[0]), (2, QUOTES[1]))]
     report = await aresearch(QUESTION, docs=[ferry])
-    assert "one sentence per quote" in report.markdown
+    assert "supported too little of the model's first draft" in report.markdown
     assert cited(report) == [(["E1-1"], None, True), (["E1-2"], None, True)]
     assert not {"verifier", "reporter_editing"} & {*endpoint.roles}
 
