@@ -235,7 +235,7 @@ def _with_research(state: ResearchState, added: ResearchState) -> ResearchState:
 
 
 def _cites_nothing(written: Written, checked: CheckedReport) -> bool:
-    """Tell whether a model's text has no citation at all and code proves less than half of it: no verifier can judge that, and no editor mend it."""
+    """Tell whether a model's text has no citation at all and code proves at most half of it: no verifier can judge that, and no editor mend it."""
     citable = written.text and not written.by_rules and SENTENCES not in written.templates
     return bool(citable) and not cited_in(written.blocks) and checked.proves_little
 

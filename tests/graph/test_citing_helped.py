@@ -110,7 +110,7 @@ async def test_a_report_that_proves_nothing_is_asked_for_again_as_one_sentence_a
 async def test_no_model_checks_a_report_without_citations_of_which_code_proves_little(
     endpoint: OpenAIServer, ferry: Path
 ) -> None:
-    endpoint.script["reporter"] = [f"{QUOTES[2]} {EMPTY} Islands are small."]
+    endpoint.script["reporter"] = [f"{QUOTES[2]} Islands are small, and tourists love them."]
     endpoint.script["reporter_sentences"] = [sentences((1, QUOTES[0]), (2, QUOTES[1]))]
     report = await aresearch(QUESTION, docs=[ferry])
     assert "supported too little of the model's first draft" in report.markdown

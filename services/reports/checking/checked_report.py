@@ -89,8 +89,8 @@ class CheckedReport:
 
     @property
     def proves_little(self) -> bool:
-        """Whether less than half of its statements are quoted or supported; a report without statements does not count."""
-        return 2 * sure_claims(self.claims) < len(self.claims)
+        """Whether at most half of its statements are quoted or supported; a report without statements does not count."""
+        return bool(self.claims) and 2 * sure_claims(self.claims) <= len(self.claims)
 
 
 @dataclass(frozen=True, slots=True)
