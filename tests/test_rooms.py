@@ -36,9 +36,9 @@ OF_A_PROVIDER = frozenset({"ddgs", "langchain_openai", "openai", "tavily"})
 OF_SOME_RUNS = frozenset({"babel", "latex2mathml", "lxml", "nh3"})
 """Packages of the base that cost a run that reads no page or German number, or shows no formula or HTML, time and memory for nothing."""
 FILES_OF_SOME_RUNS = frozenset({
-    "leadline.cli.report_text", "services.models.offline", "services.reports.bibliography", "services.reports.charts.diagrams", "services.reports.html.page", "services.reports.parser", "services.reports.pdf", "services.reports.slides.deck", "services.reports.slides.draft", "services.reports.word",
+    "leadline.cli.report_text", "services.search.html_in_markdown", "services.models.offline", "services.reports.bibliography", "services.reports.charts.diagrams", "services.reports.html.page", "services.reports.parser", "services.reports.pdf", "services.reports.slides.deck", "services.reports.slides.draft", "services.reports.word",
 })  # fmt: skip
-"""Files of ours that only a run in a terminal, without a model, or of other formats than Markdown needs."""
+"""Files of ours that only a run in a terminal, without a model, of other formats than Markdown, or of Markdown with HTML in it needs."""
 OF_A_SYSTEM = frozenset({"ctypes", "fcntl", "msvcrt", "resource", "termios"})
 """Modules that not every system has or needs."""
 ALONE = {"services/sandbox/jail.py"}

@@ -183,7 +183,7 @@ async def test_an_editor_who_sees_no_evidence_words_the_report_before_it_is_chec
     assert LIGHT[1] not in asked
     assert told in checked
     assert (report.title, report.follow_up_questions) == ("A widow paid for the tower", ["Who was she?"])
-    assert report.prompts["reporter_wording"] == 2
+    assert report.prompts["reporter_wording"] == 3
     assert verify_bundle(Path(report.folder or "")).problems == []
 
 
