@@ -85,5 +85,6 @@ Domain = Annotated[str, StringConstraints(max_length=253)]
 
 
 def beginning(text: str, longest: int) -> str:
-    """Return a text of at most so many characters whole, and of a longer one its beginning with `…` behind it."""
-    return text if len(text) <= longest else f"{text[:longest]}…"
+    """Return a text on one line, of one with more than so many characters the beginning with `…` behind it."""
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[:longest].rstrip()}…"

@@ -102,5 +102,4 @@ def _files(record: RunRecord, locale: str) -> str:
 
 
 def _line(text: str) -> str:
-    line = " ".join(text.split())
-    return beginning(line, LONGEST)
+    return beginning(text, LONGEST)

@@ -138,7 +138,6 @@ LONGEST_QUESTION = 100
 
 def first_line(question: str, run_id: str = "") -> Event:
     """Return the first line of progress, which names the run."""
-    line = " ".join(question.split())
-    shown = beginning(line, LONGEST_QUESTION)
+    shown = beginning(question, LONGEST_QUESTION)
     title = say("starting", message_language(question), question=shown)
     return Event(type="notice", node="", title=title, data={"run_id": run_id} if run_id else {})

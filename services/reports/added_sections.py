@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from schemas.clean_text import clean_line, clean_text
+from schemas.clean_text import beginning, clean_line, clean_text
 from schemas.document import Block, Citation, Code, Inlines, Paragraph, Text
 from schemas.evidence import NO_INPUT, Claim, Excerpt, Source, Status
 from services.evidence.computation import Program
@@ -74,7 +74,7 @@ def marked_sentences(claims: Iterable[Claim], labels: Labels) -> list[Inlines]:
 
 def why_marked(sentence: str, status: Status, reason: str, labels: Labels) -> str:
     """Return in words why a sentence is marked; without a reason, the meaning of the mark."""
-    shown = _beginning(sentence, MAX_SENTENCE)
+    shown = beginning(sentence, MAX_SENTENCE)
     state = labels.words[status].capitalize()
     return str(labels.marked_sentence.format(state=state, sentence=shown, reason=reason or labels.meanings[status]))
 
@@ -83,7 +83,7 @@ def _item(group: Sequence[Claim], labels: Labels) -> str:
     """Return the number of statements, how the first of them begin, and the first one's reason."""
     status = status_of(group[0])
     room = MAX_SENTENCE if len(group) == 1 else MAX_BEGINNING
-    beginnings = (_beginning(claim.text.rstrip(".。"), room) for claim in group[:MAX_NAMED])
+    beginnings = (beginning(claim.text.rstrip(".。"), room) for claim in group[:MAX_NAMED])
     named = labels.enumeration.join(labels.quoted.format(words=words) for words in beginnings)
     if len(group) > MAX_NAMED:
         named = labels.more_marked.format(sentences=named, count=len(group) - MAX_NAMED)
@@ -95,12 +95,6 @@ def _item(group: Sequence[Claim], labels: Labels) -> str:
         reason=group[0].reason or labels.meanings[status],
     )
     return line
-
-
-def _beginning(statement: str, room: int) -> str:
-    """Return the beginning of a statement on one line, with an ellipsis if it is longer than the room, in characters."""
-    line = " ".join(statement.split())
-    return line if len(line) <= room else f"{line[:room].rstrip()}…"
 
 
 def computations(

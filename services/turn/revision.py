@@ -177,7 +177,7 @@ def worded(request: str, spoken: str, *, without: object = "", shorten: object =
 
 def change_title(revision: Revision) -> str:
     """Return the line of progress that a change begins with."""
-    request = beginning(" ".join(revision.request.split()), LONGEST_SHOWN)
+    request = beginning(revision.request, LONGEST_SHOWN)
     return say("changing", message_language(revision.request), request=request)
 
 

@@ -37,7 +37,7 @@ LONGEST_TITLE = 200
 def report(prompt: ReporterPrompt) -> str:
     """Write the report: the same short form at every depth and length."""
     evidence = [*(excerpt for finding in prompt.findings for excerpt in finding.evidence), *prompt.background]
-    question = beginning(" ".join(prompt.question.split()), LONGEST_TITLE)
+    question = beginning(prompt.question, LONGEST_TITLE)
     title = say("closest_passages", prompt.locale, question=question)
     parts = clauses_of(prompt.question)[:MAX_PARTS]
     max_shown = MAX_SHOWN if len(parts) == 1 else MAX_OF_PART

@@ -71,7 +71,7 @@ def _checked(folder: Path, raw: dict[str, Any], content: BundleContent, report: 
     blocks = [part for block in whole for part in within(block)]
     if hashlib.sha256(report).hexdigest() != content.report_sha256:
         new = new_sentences(blocks, set(content.report_sentences)) if content.report_sentences else ()
-        named = [say("verify_not_written", text=_beginning(sentence, SHOWN)) for sentence in new]
+        named = [say("verify_not_written", text=beginning(sentence, SHOWN)) for sentence in new]
         check.problems += named or [say("verify_report_changed")]
     inlines = [inline for block in blocks for part in contents(block) for inline in part]
     citations, broken_links = citation_problems(inlines, content.sources)
@@ -167,7 +167,7 @@ class _Evidence:
         for place, claim in enumerate(self._clock.each(content.claims), 1):
             problems = [] if letters(claim.text) in shown else [say("verify_not_said")]
             for problem in chain(self._claim(claim, in_text=place in self._text_supported), problems):
-                said = _beginning(claim.text, SHOWN)
+                said = beginning(claim.text, SHOWN)
                 yield say("verify_statement", number=place, text=said, problem=problem)
 
     def _texts(self) -> Iterator[str]:
@@ -294,13 +294,9 @@ class _Evidence:
                 yield say("verify_artifact_changed", id=artifact.id, file=artifact.file)
 
 
-def _beginning(text: str, longest: int) -> str:
-    return beginning(" ".join(text.split()), longest)
-
-
 def _quote(excerpt: Excerpt) -> str:
     """Return the first words of an excerpt."""
-    return _beginning(excerpt.quote[: 10 * SHOWN_QUOTE], SHOWN_QUOTE)
+    return beginning(excerpt.quote[: 10 * SHOWN_QUOTE], SHOWN_QUOTE)
 
 
 def _normal(link: str) -> str:

@@ -88,15 +88,15 @@ def page_problems(folder: Path, content: BundleContent, blocks: Sequence[Block])
     shown, clock = letters(_text(page)), Clock()
     for said, sentence in clock.each({letters(_unlabelled(text)): text for text in stated}.items()):
         if shown.count(said) < max(1, own.count(said)):
-            yield say("verify_not_on_page", text=beginning(" ".join(sentence.split()), MAX_SHOWN))
+            yield say("verify_not_on_page", text=beginning(sentence, MAX_SHOWN))
     for figures in page.find_class("figures"):
         for part in clock.each(figures.iter("p")):
             if letters(text := _text(part)) not in shown:
-                yield say("verify_page_figure", text=beginning(" ".join(text.split()), MAX_SHOWN))
+                yield say("verify_page_figure", text=beginning(text, MAX_SHOWN))
     quotes = "\n".join(letters(text) for each in content.excerpts for text in (each.quote, as_read(each.quote)))
     for quote in clock.each(page.xpath("//q | //*[contains(@class, 'references')]//blockquote")):
         if letters(text := _text(quote)) not in quotes:
-            yield say("verify_page_quote", text=beginning(" ".join(text.split()), MAX_SHOWN))
+            yield say("verify_page_quote", text=beginning(text, MAX_SHOWN))
 
 
 def _compared(blocks: Sequence[Block], locale: str) -> Iterator[Block]:
