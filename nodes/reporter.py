@@ -26,7 +26,7 @@ from services.reports.checking.code_citations import CodeCitations
 from services.reports.document import cited_in
 from services.reports.editing import TEMPLATE as EDITING
 from services.reports.labels import labels_for
-from services.reports.markdown import ReportInputs, across_languages, check_draft, finish_report, with_checkable_charts
+from services.reports.markdown import ReportInputs, across_languages, check_draft, finish_report, with_charts_checked
 from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft
 from services.reports.report_draft import FOLLOW_UP_MARK, SENTENCES, Written, draft_of, report_message
@@ -264,7 +264,8 @@ async def _check(
     def draft() -> ReportInputs:
         return draft_of(state, run.context, written, excerpts)
 
-    written.blocks = (await asyncio.to_thread(with_checkable_charts, draft())).blocks
+    written.blocks, refused = await asyncio.to_thread(with_charts_checked, draft())
+    written.limits += refused
     checked = await asyncio.to_thread(check_draft, replace(draft(), excerpts=known))
     if as_sentences and _cites_nothing(written, checked):
         return checked

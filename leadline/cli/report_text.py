@@ -37,8 +37,8 @@ from schemas.document import (
     Text,
 )
 from schemas.reporter import Report
+from services.reports.charts.written import chart_rows, with_unit
 from services.reports.document import ParsedReport, Section
-from services.reports.html.figure import data_rows, title_with_unit
 from services.reports.labels import labels_for
 from services.reports.parser import parse_report
 from services.reports.plain_math import plain_math
@@ -182,9 +182,11 @@ class _Writer:
         yield from self._lines(Line(clean_text(block.text).expandtabs(4), style="dim"), f"{indent}    ")
 
     def _chart(self, block: Drawing, indent: str) -> Iterator[RenderableType]:
-        title = self._content((Text(f"{title_with_unit(block.chart)} ", frozenset({"strong"})), *block.citations))
+        title = self._content(
+            (Text(f"{with_unit(block.chart.title, block.chart.unit)} ", frozenset({"strong"})), *block.citations)
+        )
         yield from self._lines(title, indent)
-        rows = data_rows(block.chart, self._labels)
+        rows = chart_rows(block.chart)
         yield from self._table([[Line(clean_line(cell)) for cell in row] for row in rows], indent)
 
     def _references(self) -> Iterator[RenderableType]:

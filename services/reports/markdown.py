@@ -34,7 +34,8 @@ from services.embedding.cross_lingual import Likeness
 from services.evidence.computation import Program
 from services.evidence.views import steps_by_id
 from services.reports.added_sections import computations, marked_sentences, side_notes
-from services.reports.charts.checks import check_charts, with_tables
+from services.reports.charts.checks import ChartRefused, with_chart_checked
+from services.reports.charts.written import chart_of
 from services.reports.checking.checked_report import CheckedReport, FormerClaims
 from services.reports.checking.claim_check import ClaimCheck, Judgements
 from services.reports.checking.code_citations import CodeCitations
@@ -124,13 +125,16 @@ def _proving(draft: ReportInputs) -> dict[str, str]:
     return {excerpt.id: proving(excerpt.quote, draft.sources[excerpt.content_hash].untraced) for excerpt in citable}
 
 
-def _naming(draft: ReportInputs) -> str:
-    return "\n".join([draft.question, *(source.card.evidence for source in draft.sources.values())])
-
-
-def with_checkable_charts(draft: ReportInputs) -> ReportInputs:
-    """Return a draft with a table in place of each chart that may not be drawn."""
-    return replace(draft, blocks=with_tables(draft.blocks, _proving(draft), naming=_naming(draft)))
+def with_charts_checked(draft: ReportInputs) -> tuple[tuple[Block, ...], list[str]]:
+    """Return the blocks of a draft with a table in place of each chart that may not be drawn, and why others were left out, in words."""
+    quotes, blocks, refused = _proving(draft), list[Block](), list[str]()
+    naming = "\n".join([draft.question, *(source.card.evidence for source in draft.sources.values())])
+    for block in draft.blocks:
+        try:
+            blocks.append(with_chart_checked(block, quotes, naming=naming, locale=draft.locale))
+        except ChartRefused as reason:
+            refused.append(say("chart_refused", draft.locale, reason=reason))
+    return tuple(blocks), refused
 
 
 def finish_report(draft: ReportInputs, usage: Usage) -> Report:
@@ -141,9 +145,8 @@ def finish_report(draft: ReportInputs, usage: Usage) -> Report:
     """
     draft = replace(draft, excerpts=[excerpt for excerpt in draft.excerpts if excerpt.content_hash in draft.sources])
     labels = labels_for(draft.locale)
-    draft = with_checkable_charts(draft)
-    charts = check_charts(draft.blocks, _proving(draft), naming=_naming(draft), locale=draft.locale)
-    draft = replace(draft, blocks=tuple(charts.blocks), limits=[*draft.limits, *charts.limits])
+    blocks, refused = with_charts_checked(draft)
+    draft = replace(draft, blocks=blocks, limits=[*draft.limits, *refused])
     checked = check_draft(draft)
     enough = draft.enough and not draft.missing_aspects
     answer: Answered = "" if draft.by_rules else answered(checked, enough=enough)
@@ -153,7 +156,8 @@ def finish_report(draft: ReportInputs, usage: Usage) -> Report:
     contradictions = _grounded(draft)
     conflicts = tuple(_conflicts(contradictions, draft, labels))
     cited = cited_in([*body, *conflicts])
-    numbering = number_sources(draft.sources, draft.excerpts, [*cited, *charts.cited])
+    charted = [key for block in blocks if (chart := chart_of(block)) for key in chart.sources]
+    numbering = number_sources(draft.sources, draft.excerpts, [*cited, *charted])
     limits = _limits(draft, checked, numbering, labels)
     artifacts = [artifact for result in draft.results for artifact in result.artifacts]
     used = {numbering.cited_as[excerpt.content_hash].id for excerpt in draft.excerpts if excerpt.id in cited}

@@ -32,9 +32,9 @@ from schemas.document import (
     Text,
 )
 from services.reports.charts.svg import chart_png
+from services.reports.charts.written import chart_rows, with_unit
 from services.reports.columns import column_widths, largest_size
 from services.reports.document import ParsedReport, is_label, number_sides, statements, words
-from services.reports.html.figure import data_rows, title_with_unit
 from services.reports.labels import labels_for, language_of
 from services.reports.pandoc import Node, attributed, broken, element, image, linked, paragraph, plain, styled
 from services.reports.references import Reference
@@ -220,9 +220,9 @@ class Tree:
 
     def _chart(self, block: Drawing) -> list[Node]:
         chart = block.chart
-        title = self._inlines((Text(f"{title_with_unit(chart)} "), *block.citations))
+        title = self._inlines((Text(f"{with_unit(chart.title, chart.unit)} "), *block.citations))
         drawn = chart_png(chart) if id(block) in self._drawn else None
-        cells = data_rows(chart, self._labels)
+        cells = chart_rows(chart)
         header, *rows = [[(Text(cell),) for cell in row] for row in cells]
         pictures = [image(*drawn, chart.title)] if drawn else []
         return [paragraph("caption", title), *pictures, *self._table(header, rows, number_sides(cells[1:]))]

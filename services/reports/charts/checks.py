@@ -1,14 +1,13 @@
-"""Checks charts: their numbers must stand in the cited excerpts, and their form must suit them. Of a draft, valid ones are normalised, invalid ones removed with a note."""
+"""Checks charts: their numbers must stand in the cited excerpts, and their form must suit them."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from pydantic import ValidationError
 
 from schemas.chart import MAX_PIE, MAX_POINTS, Chart
 from schemas.document import Block, Citation, Code
-from services.reports.charts.written import LANGUAGE, chart_json, chart_table, format_number, is_chart
+from services.reports.charts.written import LANGUAGE, chart_json, chart_of, chart_table, format_number, is_chart
 from services.run.errors import reason_of
 from services.run.ui_text import say
 from services.text.held_numbers import missing_quantities
@@ -111,53 +110,20 @@ def _check_whole(chart: Chart, cited: Sequence[str], locale: str) -> None:
         raise _refused("pie_whole", locale, format_number(round(total, 6)) + (" %" if percent else ""))
 
 
-@dataclass(slots=True)
-class CheckedCharts:
-    """A draft without invalid charts."""
+def with_chart_checked(block: Block, quotes: Mapping[str, str], *, naming: str = "", locale: str = "en-US") -> Block:
+    """Return a block of a draft: a chart in one form, and in place of one that may not be drawn a table, whose rows are checked as statements.
 
-    blocks: list[Block] = field(default_factory=list)
-    cited: list[str] = field(default_factory=list)
-    """Ids of the cited excerpts of all charts, in order."""
-    limits: list[str] = field(default_factory=list)
-    """Reasons for removed charts."""
+    The other arguments are those of `checked_chart`.
 
-
-def check_charts(
-    blocks: Sequence[Block], quotes: Mapping[str, str], *, naming: str = "", locale: str = "en-US"
-) -> CheckedCharts:
-    """Check the charts of a draft; the other arguments are those of `checked_chart`."""
-    result = CheckedCharts()
-    for block in blocks:
-        if not isinstance(block, Code) or not is_chart(block.language):
-            result.blocks.append(block)
-            continue
-        try:
-            chart = checked_chart(block.text, quotes, naming=naming, locale=locale)
-        except ChartRefused as refused:
-            result.limits.append(say("chart_refused", locale, reason=refused))
-            continue
-        result.cited += chart.sources
-        result.blocks.append(Code(chart_json(chart), LANGUAGE))
-    return result
-
-
-def with_tables(blocks: Sequence[Block], quotes: Mapping[str, str], *, naming: str = "") -> tuple[Block, ...]:
-    """Return the blocks of a draft with a table in place of each chart that may not be drawn, so that its rows are checked as statements.
-
-    A chart that cannot be read, or cites what does not exist, stays: `check_charts` leaves it out with the reason.
+    Raises:
+        ChartRefused: the chart cannot be read, or cites what does not exist.
     """
-
-    def chart_or_table(block: Block) -> Block:
-        if not isinstance(block, Code) or not is_chart(block.language):
-            return block
-        try:
-            chart = Chart.model_validate_json(block.text)
-            checked_chart(block.text, quotes, naming=naming)
-        except ValidationError:
-            return block
-        except ChartRefused:
-            cited = [Citation(0, "", (source,)) for source in dict.fromkeys(chart.sources)]
-            return chart_table(chart, cited) if quotes.keys() >= set(chart.sources) else block
+    if not isinstance(block, Code) or not is_chart(block.language):
         return block
-
-    return tuple(map(chart_or_table, blocks))
+    try:
+        return Code(chart_json(checked_chart(block.text, quotes, naming=naming, locale=locale)), LANGUAGE)
+    except ChartRefused:
+        chart = chart_of(block)
+        if chart is None or not quotes.keys() >= set(chart.sources):
+            raise
+        return chart_table(chart, [Citation(0, "", (source,)) for source in dict.fromkeys(chart.sources)])

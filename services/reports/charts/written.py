@@ -79,8 +79,8 @@ def with_unit(name: str, unit: str) -> str:
     return name if not unit or unit in re.split(r"[\s()（）]", name) else f"{name} ({unit})"
 
 
-def chart_table(chart: Chart, cited: Sequence[Citation]) -> Table:
-    """Return the numbers of a chart as a table, each row with the chart's citations; its first heading says what the categories are, or is the chart's title."""
+def chart_rows(chart: Chart) -> list[list[str]]:
+    """Return the numbers of a chart as rows of a table, the header first; its first heading says what the categories are, or is the chart's title."""
     heading = chart.title
     names = [with_unit(series.name, chart.unit) if series.name else chart.unit for series in chart.series]
     columns = [[format_number(value) for value in series.values] for series in chart.series]
@@ -90,12 +90,18 @@ def chart_table(chart: Chart, cited: Sequence[Citation]) -> Table:
     else:
         names = [chart.x_unit or "x", chart.unit or "y"]
         rows = [[series.name, format_number(x), format_number(y)] for series in chart.series for x, y in series.points]
+    return [[heading, *names], *rows]
+
+
+def chart_table(chart: Chart, cited: Sequence[Citation]) -> Table:
+    """Return the numbers of a chart as a table, each row with the chart's citations."""
 
     def plain(cell: str) -> Text:
         return Text(URL.sub("", cell))
 
     body: list[tuple[Inlines, ...]] = []
+    header, *rows = chart_rows(chart)
     for *first, last in rows:
         body.append((*((plain(cell),) for cell in first), (plain(f"{last} "), *cited)))
     side: Alignment = ""
-    return Table(tuple((plain(cell),) for cell in [heading, *names]), tuple(body), (side,) * (1 + len(names)))
+    return Table(tuple((plain(cell),) for cell in header), tuple(body), (side,) * len(header))

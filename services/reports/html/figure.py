@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from schemas.chart import Chart
 from services.reports.charts.svg import chart_svg
-from services.reports.charts.written import format_number, with_unit
+from services.reports.charts.written import chart_rows, with_unit
 from services.reports.columns import column_widths, largest_size
 from services.reports.document import number_sides
 from services.reports.labels import Labels
@@ -20,20 +20,15 @@ LONG = 12
 
 def figure(chart: Chart, place: int, labels: Labels, cited: Markup, *, with_echarts: bool) -> Markup:
     """Return the figure of a chart with its rendered citations; the other arguments are those of `drawing`."""
-    label = title_with_unit(chart)
+    label = with_unit(chart.title, chart.unit)
     plot = drawing(chart, place, label, with_echarts=with_echarts)
     if plot is None:
         plot = Markup('<p class="note">{}</p>').format(labels.needs_charts)
-    header, *rows = data_rows(chart, labels)
+    header, *rows = chart_rows(chart)
     opened = Markup(" open") if "note" in plot else ""
     return Markup(
         '<figure class="chart" id="chart-{}"><figcaption>{} {}</figcaption>{}<details{}><summary>{}</summary>{}</details></figure>'
     ).format(place, label, cited, plot, opened, labels.data, table(header, rows, number_sides(rows)))
-
-
-def title_with_unit(chart: Chart) -> str:
-    """Return a chart's title with the unit of its values."""
-    return with_unit(chart.title, chart.unit)
 
 
 def drawing(
@@ -50,22 +45,6 @@ def drawing(
     svg = chart_svg(chart, width=width, height=height)
     plot = Markup('<div class="plot still" role="img" aria-label="{}">{}</div>')
     return None if svg is None else plot.format(label, svg)
-
-
-def data_rows(chart: Chart, labels: Labels) -> list[list[str]]:
-    """Return a chart's numbers as table rows, the header first."""
-    if chart.type == "scatter":
-        rows = [["", chart.x_unit or "x", chart.unit or "y"]]
-        return rows + [
-            [series.name, format_number(x), format_number(y)] for series in chart.series for x, y in series.points
-        ]
-    only = chart.unit or labels.value
-    header = [
-        chart.x_unit or labels.category,
-        *(with_unit(series.name, chart.unit) if series.name else only for series in chart.series),
-    ]
-    values = zip(*(series.values for series in chart.series), strict=True)
-    return [header, *([name, *map(format_number, row)] for name, row in zip(chart.categories, values, strict=True))]
 
 
 def table(

@@ -27,10 +27,9 @@ from schemas.usage import Usage
 from services.check.support import check_support
 from services.embedding.cross_lingual import Likeness, likeness_of
 from services.models import ask
+from services.reports.charts.written import chart_rows
 from services.reports.checking.doubts import evidence_of
 from services.reports.document import ParsedReport, cited_in, words
-from services.reports.html.figure import data_rows
-from services.reports.labels import labels_for
 from services.reports.markdown import ReportInputs, finish_report
 from services.reports.parser import parse_report
 from services.reports.plain_math import in_line
@@ -147,16 +146,16 @@ def material_of(report: ParsedReport) -> Material:
             shown.append(SlideStatement(number=number, text=statement.text, inferred=statement.inferred))
         for number, figure in ((number, figure) for number, (own, figure) in numbered if own is section):
             material.figures[number] = ProvenFigure(place, tuple(dict.fromkeys(cited_in(figure))))
-            figures.append(_figure(number, figure[0], report.locale))
+            figures.append(_figure(number, figure[0]))
         if shown or figures:
             title = words(section.title)
             material.sections.append(SlideSection(number=place, title=title, statements=shown, figures=figures))
     return material
 
 
-def _figure(number: int, block: Block, locale: str) -> SlideFigure:
+def _figure(number: int, block: Block) -> SlideFigure:
     if isinstance(block, Drawing):
-        data = "; ".join(" | ".join(row) for row in data_rows(block.chart, labels_for(locale)))
+        data = "; ".join(" | ".join(row) for row in chart_rows(block.chart))
         return SlideFigure(number=number, kind="chart", shows=shortened(f"{block.chart.title}. {data}", MAX_SHOWN))
     if isinstance(block, Table):
         return SlideFigure(number=number, kind="table", shows=" | ".join(words(cell) for cell in block.header))

@@ -7,10 +7,9 @@ from itertools import chain, zip_longest
 
 from schemas.chart import MAX_POINTS, Chart, Series
 from schemas.document import Block, Code, Drawing, Mark, Paragraph, Quotation, Table
+from services.reports.charts.written import chart_rows, with_unit
 from services.reports.columns import largest_size, width
 from services.reports.document import ParsedReport, Picture, citations_in, is_label, letters, words
-from services.reports.html.figure import data_rows, title_with_unit
-from services.reports.labels import labels_for
 from services.reports.plain_math import in_line
 from services.reports.slides.slide import (
     CELL,
@@ -78,8 +77,8 @@ def chart_of(table: Table, title: str) -> Drawing | None:
     for column in range(1, len(table.header)):
         matches = [match for row in table.rows if (match := _FIGURE.fullmatch(words(row[column])))]
         header = words(table.header[column])
-        with_unit = _UNIT_IN_HEADER.match(header)
-        name, unit = with_unit.groups() if with_unit else (header, "")
+        named = _UNIT_IN_HEADER.match(header)
+        name, unit = named.groups() if named else (header, "")
         units = {match[4] or "" for match in matches}
         if len(matches) < len(table.rows) or len(units) > 1 or not (unit or units - {""}):
             continue
@@ -158,10 +157,10 @@ def figure_slides(
     """Lay out a table, or a chart; a table of comparable figures has a chart before it, unless its section is `charted`."""
     over = point or ShownCard("")
     if isinstance(block, Drawing):
-        slide = chart_slide(block, report)
+        slide = chart_slide(block)
         return [replace(_under(over, replace(slide, title=title)), caption=slide.title) if over.text else slide]
     chart = None if charted else chart_of(block, title)
-    drawn = [chart_slide(chart, report)] if chart else []
+    drawn = [chart_slide(chart)] if chart else []
     return [*drawn, *(_under(over, slide) for slide in table_slides(title, block))]
 
 
@@ -298,8 +297,10 @@ def _filled(heights: Sequence[float], room: float) -> list[tuple[int, int]]:
     return [*spans, (start, len(heights))] if heights else spans
 
 
-def chart_slide(drawing: Drawing, report: ParsedReport) -> Slide:
+def chart_slide(drawing: Drawing) -> Slide:
     """Return the slide of a chart."""
     chart = drawing.chart
-    rows = tuple(tuple(row) for row in data_rows(chart, labels_for(report.locale)))
-    return Slide("chart", title_with_unit(chart), chart=chart, rows=rows, numbers=numbers_in(drawing.citations))
+    rows = tuple(map(tuple, chart_rows(chart)))
+    return Slide(
+        "chart", with_unit(chart.title, chart.unit), chart=chart, rows=rows, numbers=numbers_in(drawing.citations)
+    )

@@ -8,7 +8,7 @@ import pytest
 
 from schemas.chart import Chart, Series
 from schemas.document import Code, Drawing, Table
-from services.reports.charts.checks import ChartRefused, check_charts, checked_chart, with_tables
+from services.reports.charts.checks import ChartRefused, checked_chart, with_chart_checked
 from services.reports.charts.echarts import options
 from services.reports.charts.svg import chart_svg
 from services.reports.charts.written import with_unit
@@ -17,7 +17,7 @@ from services.reports.html.figure import drawing
 from services.reports.markdown_blocks import read_draft, read_markdown
 from services.reports.parser import parse_report
 from services.reports.rendering import to_draft, to_markdown
-from tests.services.reports.full import ENGLISH, chart, english, english_from
+from tests.services.reports.full import ENGLISH, chart, english, english_from, report_of
 
 QUOTES = {f"E1-{place}": text for place, text in enumerate(ENGLISH, 1)}
 
@@ -69,16 +69,15 @@ def test_numbers_that_are_none_are_refused(value: str) -> None:
 
 
 def test_a_refused_chart_leaves_the_report_and_the_reader_is_told() -> None:
-    body = f"# T\n\nIt is deep [E1-1].\n\n{chart(sources=['E1-1'])}\n\n{chart()}\n"
-    checked = check_charts(read_draft(body), QUOTES)
-    assert to_markdown(checked.blocks).count("```chart") == 1
-    assert checked.cited == ["E1-1", "E1-2", "E1-3", "E1-4"]
-    assert checked.limits == ["A chart was left out. Not in what it cites: 10863, 11034, 10994, 1951, 1957, 2010."]
+    report = report_of(f"# T\n\n{ENGLISH[0]} [E1-1]\n\n{chart(sources=['E9-9'])}\n\n{chart()}\n", ENGLISH)
+    assert report.markdown.count("<!-- chart") == 1
+    assert report.limits == ["A chart was left out. It cites E9-9, which does not exist."]
+    assert len([source for source in report.sources if source.number]) == len(ENGLISH)
 
 
 def test_a_chart_that_may_not_be_drawn_is_a_table_whose_rows_are_checked() -> None:
     written = chart(categories=["1875 (492 soundings, https://example.org)", "1951", "1957", "2010"])
-    table, drawn, broken = with_tables(read_draft(f"{written}\n\n{chart()}\n\n```chart\n{{}}\n```"), QUOTES)
+    table, drawn = (with_chart_checked(block, QUOTES) for block in read_draft(f"{written}\n\n{chart()}"))
     assert isinstance(table, Table)
     assert len(table.rows) == 4
     head, rule, first, *_ = to_draft([table]).splitlines()
@@ -86,19 +85,15 @@ def test_a_chart_that_may_not_be_drawn_is_a_table_whose_rows_are_checked() -> No
     assert json.loads(written.removeprefix("```chart\n").removesuffix("\n```"))["title"] in head
     assert first.startswith("| 1875 (492 soundings, ) | 8184 [E1-1]")
     assert isinstance(drawn, Code)
-    assert isinstance(broken, Code)
 
 
-def test_an_address_in_a_label_is_kept_where_it_is_quoted_and_else_the_reader_is_told() -> None:
+def test_an_address_in_a_label_is_kept_where_it_is_quoted() -> None:
     site = "https://example.org/soundings"
-    labels = {"categories": ["1875", site, "1957", "2010"]}
     quotes = {**QUOTES, "E1-2": f"{QUOTES['E1-2']} See {site} for it."}
+    labels = {"categories": ["1875", site, "1957", "2010"]}
     written = Code(chart(**labels).removeprefix("```chart\n").removesuffix("\n```"), "chart")
-    checked = check_charts([written], quotes)
-    assert checked.limits == []
-    assert site in to_markdown(checked.blocks)
-    checked = check_charts([written], QUOTES)
-    assert checked.limits == [f"A chart was left out. Not in what it cites: {site}."]
+    assert site in to_markdown([with_chart_checked(written, quotes)])
+    assert isinstance(with_chart_checked(written, QUOTES), Table)
 
 
 @pytest.mark.parametrize(("name", "head"), [("minus 10,984 m", "minus 10,984 m"), ("maximum", "maximum (m)")])
