@@ -212,13 +212,11 @@ def check_draft(draft: ReportInputs) -> CheckedReport:
     """Check every sentence of a draft; the statements of the report that it changes keep what the check said of them."""
     if not draft.excerpts:
         return CheckedReport()
-    titles = {key: source.card.evidence for key, source in draft.sources.items()}
+    titles = {key: source.title for key, source in draft.sources.items()}
     check = ClaimCheck(
         {excerpt.id: excerpt for excerpt in draft.excerpts},
         labels_for(draft.locale),
-        titles=titles,
-        published={key: source.published or "" for key, source in draft.sources.items()},
-        untraced={key: source.untraced for key, source in draft.sources.items() if source.untraced},
+        draft.sources,
         question=draft.question,
         likeness=draft.likeness,
         judgements=draft.judgements,

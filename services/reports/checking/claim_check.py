@@ -1,11 +1,11 @@
 """Judges one statement of a report: by code, and by a model's judgement if there is one."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from schemas.evidence import EXCERPT_ID, PASSED, Claim, Excerpt, Judged, Judgement, Status
+from schemas.evidence import EXCERPT_ID, PASSED, Claim, Excerpt, Judged, Judgement, Source, Status
 from services.check.numbers import proving
 from services.check.support import check_inference, check_support
 from services.check.verdict import Verdict
@@ -59,6 +59,14 @@ def summary_fault(claim: Claim, statements: Sequence[str]) -> Verdict:
     return Verdict() if judged and not verdict.certain else verdict
 
 
+def evidence_of(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -> tuple[list[str], list[str], list[str]]:
+    """Return the quotes of excerpts without the numbers that no source gives, the cards of their sources, and the quotes with such numbers."""
+    cited = [(excerpt.headed_quote, sources.get(excerpt.content_hash)) for excerpt in excerpts]
+    quotes = [proving(quote, source.untraced if source else None) for quote, source in cited]
+    cards = [source.card.evidence for _, source in cited if source]
+    return quotes, cards, [quote for quote, source in cited if source and source.untraced]
+
+
 @dataclass(frozen=True)
 class ClaimCheck:
     """The evidence that statements are checked against."""
@@ -66,12 +74,8 @@ class ClaimCheck:
     excerpts: Mapping[str, Excerpt]
     """All citable excerpts by id."""
     labels: Labels
-    titles: Mapping[str, str] = field(default_factory=dict)
-    """Cards of the sources (`Card.evidence`), by `content_hash`."""
-    published: Mapping[str, str] = field(default_factory=dict)
-    """ISO dates of the sources by `content_hash`; unknown dates are missing or empty."""
-    untraced: Mapping[str, Collection[str]] = field(default_factory=dict)
-    """Numbers that no source gives (`Source.untraced`), by the `content_hash`s of computations that put them out."""
+    sources: Mapping[str, Source] = field(default_factory=dict)
+    """Sources by content hash."""
     question: str = ""
     likeness: Likeness | None = None
     judgements: Judgements = field(default_factory=dict)
@@ -85,18 +89,19 @@ class ClaimCheck:
     @cached_property
     def known(self) -> str:
         """All quotes that may prove a number."""
-        return "\n".join(self.proof(excerpt, excerpt.quote) for excerpt in self.excerpts.values())
+        return "\n".join(map(self._proof, self.excerpts.values()))
 
     @cached_property
     def _anywhere(self) -> str:
         """All evidence with the question, the titles, and the sections of quotes."""
         sections = dict.fromkeys(excerpt.section for excerpt in self.excerpts.values())
-        return "\n".join([self.known, self.question, *self.titles.values(), *sections])
+        cards = (source.card.evidence for source in self.sources.values())
+        return "\n".join([self.known, self.question, *cards, *sections])
 
     @cached_property
     def source_names(self) -> frozenset[str]:
         """The letters of the sources' titles, each alone and with the sections of its quotes."""
-        titles = {key: title.partition("\n")[0] for key, title in self.titles.items()}
+        titles = {key: source.card.heading for key, source in self.sources.items()}
         cited = (excerpt for excerpt in self.excerpts.values() if titles.get(excerpt.content_hash))
         named = (f"{titles[excerpt.content_hash]}{excerpt.section}" for excerpt in cited)
         return frozenset(letters(name).lower() for name in [*titles.values(), *named]) - {""}
@@ -109,9 +114,9 @@ class ClaimCheck:
     def _digits(self) -> frozenset[str]:
         return frozenset(_DIGITS.findall(self._anywhere))
 
-    def proof(self, excerpt: Excerpt, quote: str) -> str:
-        """Return a quote of an excerpt without the numbers that no source gives."""
-        return proving(quote, self.untraced.get(excerpt.content_hash))
+    def _proof(self, excerpt: Excerpt) -> str:
+        source = self.sources.get(excerpt.content_hash)
+        return proving(excerpt.quote, source.untraced if source else None)
 
     def untraced_numbers(self, words: str, ids: Sequence[str]) -> list[str]:
         """Return the numbers of a statement that only cited computations give, and these from no source: no rewording would help."""
@@ -329,20 +334,12 @@ class ClaimCheck:
         return check_support(words, quotes, cards, likeness, untraced)
 
     def _cited(self, ids: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
-        """Return what excerpts prove, the cards of their sources, and the whole quotes of computations with untraced numbers."""
-        cited = [self.excerpts[key] for key in ids]
-        quotes = [self.proof(excerpt, excerpt.headed_quote) for excerpt in cited]
-        untraced = [excerpt.headed_quote for excerpt in cited if excerpt.content_hash in self.untraced]
-        cards = [
-            f"{self.titles.get(excerpt.content_hash, '')} {self.published.get(excerpt.content_hash, '')}".strip()
-            for excerpt in cited
-        ]
-        return quotes, cards, untraced
+        return evidence_of([self.excerpts[key] for key in ids], self.sources)
 
     def _is_quoted(self, words: str, ids: Sequence[str]) -> bool:
         """Tell whether a sentence is a whole sentence, line or cell of a cited quote, not only a part of one."""
         cited = (self.excerpts[key] for key in ids)
-        return any(holds_sentence(self.proof(excerpt, excerpt.quote), words) for excerpt in cited)
+        return any(holds_sentence(self._proof(excerpt), words) for excerpt in cited)
 
 
 def _lines_of(text: str) -> frozenset[str]:

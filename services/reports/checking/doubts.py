@@ -1,12 +1,11 @@
 """Why the rules of a report do not accept a claim that its bundle calls verified."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from schemas.evidence import PASSED, Claim, Excerpt, Source
-from services.check.numbers import proving
 from services.check.support import check_inference, check_support
 from services.check.verdict import Verdict
-from services.reports.checking.claim_check import counts_only
+from services.reports.checking.claim_check import counts_only, evidence_of
 from services.reports.checking.code_citations import AROUND
 from services.reports.labels import labels_for
 from services.run.ui_text import spoken_locale
@@ -62,11 +61,3 @@ def _in_words(verdict: Verdict) -> str:
 def _of(claim: Claim, verdict: Verdict) -> Verdict:
     """Return the verdict on a claim: a small number of one that leads its paragraph may count what that lists."""
     return Verdict() if claim.cited_by == "paragraph" and counts_only(verdict) else verdict
-
-
-def evidence_of(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -> tuple[list[str], list[str], list[str]]:
-    """Return the quotes of excerpts without the numbers that no source gives, the cards of their sources, and the quotes with such numbers."""
-    known = [(each.headed_quote, source) for each in excerpts if (source := sources.get(each.content_hash))]
-    quotes = [proving(quote, source.untraced) for quote, source in known]
-    cards = [source.card.evidence for _, source in known]
-    return quotes, cards, [quote for quote, source in known if source.untraced]

@@ -28,7 +28,7 @@ from services.check.support import check_support
 from services.embedding.cross_lingual import Likeness, likeness_of
 from services.models import ask
 from services.reports.charts.written import chart_rows
-from services.reports.checking.doubts import evidence_of
+from services.reports.checking.claim_check import evidence_of
 from services.reports.document import ParsedReport, cited_in, words
 from services.reports.markdown import ReportInputs, finish_report
 from services.reports.parser import parse_report

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 import pytest
 
 from schemas.document import Block
-from schemas.evidence import Contradiction, Excerpt
+from schemas.evidence import Contradiction, Excerpt, Source
 from schemas.reporter import Report
 from services.reports.bundle import write_bundle
 from services.reports.checking import report_check
@@ -56,13 +57,28 @@ def check_citations(
     unsupported: Literal["mark", "drop"] = "mark",
     former: Report | None = None,
     citing: CodeCitations | None = None,
+    titles: Mapping[str, str] = MappingProxyType({}),
+    published: Mapping[str, str] = MappingProxyType({}),
+    untraced: Mapping[str, list[str]] = MappingProxyType({}),
     **evidence: Any,
 ) -> CheckedReport:
-    """Check a draft by excerpts, and the other evidence of a `ClaimCheck`; code cites among all of them."""
+    """Check a draft by excerpts, by what is known of their sources by content hash, and by the other evidence of a `ClaimCheck`; code cites among all."""
+    sources = {
+        key: Source(
+            url=key,
+            title=titles.get(key, ""),
+            kind="document",
+            content_hash=key,
+            published=published.get(key),
+            untraced=untraced.get(key),
+        )
+        for key in {**titles, **published, **untraced}
+    }
     check = ClaimCheck(
         excerpts,
         labels_for(locale),
-        citing=citing or CodeCitations(list(excerpts.values()), evidence.get("titles", {})),
+        sources,
+        citing=citing or CodeCitations(list(excerpts.values()), titles),
         former=FormerClaims.of(former),
         **evidence,
     )
