@@ -30,7 +30,7 @@ from services.reports.markdown import ReportInputs, across_languages, check_draf
 from services.reports.markdown_blocks import read_draft
 from services.reports.rendering import to_draft
 from services.reports.report_draft import FOLLOW_UP_MARK, SENTENCES, Written, draft_of, report_message
-from services.reports.sectioned_report import NewEvidence, borne, weakest
+from services.reports.sectioned_report import NewEvidence, weakest
 from services.reports.statuses import sure_claims
 from services.reports.verification import verify_draft
 from services.reports.wishes import unmet_by_sources, unmet_length, unmet_wishes
@@ -280,7 +280,7 @@ async def _more_for_weakest(
     """Research the weakest topic of a report that one call wrote and an editor saw, from deep on; return what that found."""
     if not (run.context.level.wide and prompt.outline and written.verified.edited) or written.sections:
         return None
-    place = weakest(borne(prompt.outline, checked.claims), ())
+    place = weakest(prompt.outline, checked.claims)
     return None if place is None else await research(prompt.outline[place])
 
 

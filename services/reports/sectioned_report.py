@@ -6,9 +6,8 @@ room for a section, its quotes stand in its place; where none is left for joinin
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from langchain_core.messages import AIMessageChunk
 from langgraph.graph.message import push_message
@@ -92,49 +91,19 @@ Research = Callable[[Section], Awaitable[NewEvidence | None]]
 """Searches for more evidence on a section; None if there is no room."""
 
 
-class Strength(NamedTuple):
-    """Strength of a section; the weakest is the least."""
+def weakest(sections: Sequence[Section], claims: Sequence[Claim], done: Collection[int] = ()) -> int | None:
+    """Return the index of the weakest section of a report with these claims that was not researched again, or None.
 
-    supported: float
-    """Supported sentences per aspect: the section as a whole, if it has its own excerpts, and each of its parts."""
-    excerpts: int
+    That is the one with fewest supported sentences that cite its excerpts, for each of its aspects: the section as a whole, if it has its
+    own excerpts, and each of its parts; of equal ones the one with fewest excerpts.
+    """
 
+    def strength(place: int) -> tuple[float, int]:
+        section = sections[place]
+        ids, aspects = set(section.all_ids), len(section.parts) + bool(section.excerpt_ids)
+        return sure_claims(claim for claim in claims if ids.intersection(claim.citations)) / max(1, aspects), len(ids)
 
-def strengths(
-    sections: Sequence[Section],
-    texts: Sequence[str],
-    excerpts: Mapping[str, Excerpt],
-    sources: Mapping[str, Source],
-    prompt: ReporterPrompt,
-) -> list[Strength]:
-    """Return the strengths of sections with these texts, which cite excerpts by id, after the check by code."""
-    results: list[Strength] = []
-    for section, text in zip(sections, texts, strict=True):
-        own = {key: excerpts[key] for key in section.all_ids if key in excerpts}
-        known = {excerpt.content_hash: sources[excerpt.content_hash] for excerpt in own.values()}
-        blocks = read_draft(text, own)
-        draft = ReportInputs(prompt.question, prompt.locale, section.title, blocks, list(own.values()), known)
-        results.append(_strength(section, check_draft(draft).claims, len(own)))
-    return results
-
-
-def _strength(section: Section, claims: Iterable[Claim], excerpts: int) -> Strength:
-    return Strength(sure_claims(claims) / max(1, len(section.parts) + bool(section.excerpt_ids)), excerpts)
-
-
-def borne(sections: Sequence[Section], claims: Sequence[Claim]) -> list[Strength]:
-    """Return the strengths of sections of a report that one call wrote: the supported sentences that cite the section's excerpts count."""
-    results: list[Strength] = []
-    for section in sections:
-        ids = set(section.all_ids)
-        results.append(_strength(section, [claim for claim in claims if ids.intersection(claim.citations)], len(ids)))
-    return results
-
-
-def weakest(section_strengths: Sequence[Strength], done: Collection[int]) -> int | None:
-    """Return the index of the weakest section that was not researched again, or None."""
-    places = (place for place in range(len(section_strengths)) if place not in done)
-    return min(places, key=lambda place: section_strengths[place], default=None)
+    return min((place for place in range(len(sections)) if place not in done), key=strength, default=None)
 
 
 @dataclass(slots=True)
@@ -227,16 +196,19 @@ class SectionedReport:
         """Research and rewrite the weakest section, as often as the depth permits; without new evidence it stays."""
         done: set[int] = set()
         for _ in range(self.run.context.level.reworked):
-            section_strengths = await asyncio.to_thread(
-                strengths, self.writer.sections, self.texts, self.evidence.excerpts, self.sources, self.prompt
-            )
-            place = weakest(section_strengths, done)
+            place = weakest(self.writer.sections, await asyncio.to_thread(self._claims), done)
             if place is None:
                 return
             done.add(place)
             new = await self.research(self.writer.sections[place])
             if new is not None and new.excerpts:
                 await self._write_anew(place, new)
+
+    def _claims(self) -> list[Claim]:
+        excerpts = self.evidence.excerpts
+        blocks = read_draft("\n\n".join(self.texts), excerpts)
+        draft = ReportInputs(self.prompt.question, self.prompt.locale, "", blocks, [*excerpts.values()], self.sources)
+        return check_draft(draft).claims
 
     async def _write_anew(self, place: int, new: NewEvidence) -> None:
         section = self.writer.sections[place]
