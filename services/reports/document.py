@@ -294,9 +294,4 @@ def is_label(content: Inlines) -> bool:
     """Tell whether a text is all bold, except for citations and the blanks between them: a title of the following block."""
     uncited = (inline for inline in content if not isinstance(inline, Citation))
     parts = tuple(inline for inline in uncited if not (isinstance(inline, Text) and inline.text.isspace()))
-    return bool(parts) and is_bold(parts)
-
-
-def is_bold(content: Inlines) -> bool:
-    """Tell whether a text is all bold, as titles of following blocks are."""
-    return all(isinstance(inline, Text) and "strong" in inline.styles for inline in content)
+    return bool(parts) and all(isinstance(part, Text) and "strong" in part.styles for part in parts)

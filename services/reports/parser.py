@@ -18,7 +18,7 @@ from services.reports.document import (
     Section,
     citations_in,
     contents,
-    is_bold,
+    is_label,
     letters,
     number_sides,
     unmarked,
@@ -147,7 +147,7 @@ def _disagreements(sections: Sequence[Section]) -> list[Disagreement]:
             disagreements.append(Disagreement(topic, tuple(sides)))
             topic = ""
         elif isinstance(block, Paragraph):
-            if disagreements and not is_bold(block.content):
+            if disagreements and not is_label(block.content):
                 disagreements[-1] = replace(disagreements[-1], note=words(block.content))
             else:
                 topic = words(block.content)

@@ -49,16 +49,15 @@ def verify_markdown(file: Path, bundle: Path | None = None) -> BundleCheck:
     folder = bundle or file.parent
     if not (folder / "evidence.json").exists():
         raise BundleError(say("verify_no_bundle", file=file, folder=folder))
-    _, content, _ = read_bundle(folder)
+    _, content, report = read_bundle(folder)
     with speaking(content.locale):
-        check = _checked(file, markdown, content)
-    check.uncited, check.new_code = uncited_statements(file, folder), new_code(file, folder)
-    return check
+        return _checked(file, markdown, content, report.decode("utf-8", "replace"))
 
 
-def _checked(file: Path, markdown: str, content: BundleContent) -> BundleCheck:
+def _checked(file: Path, markdown: str, content: BundleContent, report: str) -> BundleCheck:
     blocks = read_markdown(markdown)
-    cited = chain.from_iterable(contents(part) for block in blocks for part in within(block))
+    parts, own = ([part for block in each for part in within(block)] for each in (blocks, read_markdown(report)))
+    cited = chain.from_iterable(map(contents, parts))
     citations, problems = citation_problems(chain.from_iterable(cited), content.sources)
     checker, check = _Checker(content), BundleCheck(spoken_locale())
     check.add(f"{file.name}: ", chain(problems, checker.problems(blocks)), file.name)
@@ -67,6 +66,9 @@ def _checked(file: Path, markdown: str, content: BundleContent) -> BundleCheck:
         check.problems.append(say("verify_nothing_cited", file=file.name))
     check.not_quoted = checker.not_quoted
     check.checked = {"citations": citations, "sentences": checker.sentences, "quotes": checker.quotes}
+    told, codes = {letters(text) for text in _uncited(own)}, {part.text for part in own if isinstance(part, Code)}
+    check.uncited = [text for text in _uncited(parts) if letters(text) not in told]
+    check.new_code = [part.text for part in parts if isinstance(part, Code) and part.text not in codes]
     return check
 
 
@@ -148,30 +150,15 @@ def _unchecked(text: str, citations: Sequence[Citation]) -> Iterator[str]:
         yield say("verify_unlinked", text=beginning(text, SHOWN), citation=unlinked[0])
 
 
-def uncited_statements(file: Path, folder: Path) -> list[str]:
-    """Return the sentences and rows of a Markdown file that state something and cite nothing, without those of the report in a folder.
-
-    Headings, labels, questions and introductions of what follows state nothing.
-    """
-    own = {letters(text) for text in _uncited(folder / "report.md")}
-    stating = (text for text in _uncited(file) if letters(text) not in own and not text.endswith(("?", "？")))
-    return [text for text in stating if not claims_nothing(text, cites=False, evidence="")]
-
-
-def new_code(file: Path, folder: Path) -> list[str]:
-    """Return the code blocks of a Markdown file that the report in a folder does not have: nothing checks these."""
-    own = {block.text for block in _parts(folder / "report.md") if isinstance(block, Code)}
-    return [block.text for block in _parts(file) if isinstance(block, Code) and block.text not in own]
-
-
-def _parts(file: Path) -> Iterator[Block]:
-    return chain.from_iterable(map(within, read_markdown(read_regular_text(file, MAX_REPORT_BYTES))))
-
-
-def _uncited(file: Path) -> Iterator[str]:
-    for block in _parts(file):
-        match block:
+def _uncited(parts: Sequence[Block]) -> Iterator[str]:
+    """Yield the sentences and rows that state something and cite nothing: headings, labels, questions and introductions of what follows state nothing."""
+    for part in parts:
+        match part:
             case Paragraph(content=content) if not is_label(content):
-                yield from (sentence.text for sentence in cited_sentences(content) if not sentence.citations)
+                texts = [sentence.text for sentence in cited_sentences(content) if not sentence.citations]
             case Table(header=header, rows=rows):
-                yield from (" | ".join(map(words, row)) for row in rows if not citations_in(chain(*header, *row)))
+                texts = [" | ".join(map(words, row)) for row in rows if not citations_in(chain(*header, *row))]
+            case _:
+                texts = []
+        stating = (text for text in texts if not text.endswith(("?", "？")))
+        yield from (text for text in stating if not claims_nothing(text, cites=False, evidence=""))

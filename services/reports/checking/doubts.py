@@ -5,13 +5,10 @@ from collections.abc import Mapping, Sequence
 from schemas.evidence import PASSED, Claim, Excerpt, Source
 from services.check.support import check_inference, check_support
 from services.check.verdict import Verdict
-from services.reports.checking.claim_check import counts_only, evidence_of
+from services.reports.checking.claim_check import CLAIMS_NOTHING, counts_only, evidence_of
 from services.reports.checking.code_citations import AROUND
 from services.reports.labels import labels_for
 from services.run.ui_text import spoken_locale
-
-_OF_ABSENCE = frozenset({"absent", "no_claim"})
-"""A model's verdicts that no words of a passage bear out, so that code can hold only the numbers of such statements against them."""
 
 
 def doubt_of(
@@ -43,7 +40,7 @@ def doubt_of(
         return reason.format(words=judgement.words)
     verdict = _of(claim, check_support(claim.text, quotes, cards, lambda *_: claim.likeness, untraced))
     verdict = verdict.noted if is_new else verdict
-    absence = judgement is not None and judgement.verdict in _OF_ABSENCE
+    absence = judgement is not None and judgement.verdict in CLAIMS_NOTHING  # no words of a passage bear it out
     if not verdict.certain and (in_text or absence):
         return ""
     verbatim = any(claim.text.strip(AROUND) in quote for quote in quotes)
