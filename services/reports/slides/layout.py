@@ -1,9 +1,10 @@
 """Lays out cards, tables, charts and diagrams on slides, as many as fit; a table of comparable figures has a chart."""
 
+import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, zip_longest
+from itertools import chain, pairwise, zip_longest
 
 from schemas.chart import MAX_POINTS, Chart, Series
 from schemas.document import Block, Code, Drawing, Mark, Paragraph, Quotation, Table
@@ -217,21 +218,33 @@ def card_slides(title: str, cards: Sequence[ShownCard]) -> list[Slide]:
 
 
 def _packed(cards: Sequence[ShownCard]) -> list[Sequence[ShownCard]]:
-    """Divide cards into the fewest slides, filled alike, that begin where a paragraph begins as far as possible."""
+    """Divide cards into slides, which begin where a paragraph begins as far as possible."""
+
+    def filled(start: int, end: int) -> float:
+        count = end - start - cards[start].leads
+        return cards_height(cards[start:end], PACKED_SIZE) / HIGH if count <= MAX_ROWS else math.inf
+
+    inside = [0.0 if card.leads or not place else INSIDE for place, card in enumerate(cards)]
+    return [cards[start:end] for start, end in _divided(inside, filled)]
+
+
+def _divided(costs: Sequence[float], filled: Callable[[int, int], float]) -> list[tuple[int, int]]:
+    """Divide things into the fewest slides, filled alike: return the first thing and the one after the last of each.
+
+    `costs` are those of a slide that begins with each thing; `filled` returns how much of a slide a stretch of things fills, more than 1 if it
+    does not fit.
+    """
     best: list[tuple[int, float, tuple[int, ...]]] = [(0, 0.0, ())]
-    for end in range(1, len(cards) + 1):
-        options = []
-        for start in range(max(0, end - MAX_ROWS - 1), end):
-            height = cards_height(cards[start:end], PACKED_SIZE)
-            count = end - start - cards[start].leads
-            if start == end - 1 or (height <= HIGH and count <= MAX_ROWS):
-                slides, cost, starts = best[start]
-                spare = max(0.0, 1 - height / HIGH)
-                rough = spare**2 + (INSIDE if start and not cards[start].leads else 0)
-                options.append((slides + 1, cost + rough, (*starts, start)))
+    for end in range(1, len(costs) + 1):
+        options: list[tuple[int, float, tuple[int, ...]]] = []
+        for start in reversed(range(end)):
+            part = filled(start, end)
+            if part > 1 and options:
+                break
+            slides, cost, starts = best[start]
+            options.append((slides + 1, cost + max(0.0, 1 - part) ** 2 + costs[start], (*starts, start)))
         best.append(min(options))
-    starts = best[-1][2]
-    return [cards[start:end] for start, end in zip(starts, (*starts[1:], len(cards))[: len(starts)], strict=True)]
+    return list(pairwise((*best[-1][2], len(costs))))
 
 
 def beside(cards: Iterable[ShownCard]) -> tuple[str, ...]:
@@ -270,31 +283,11 @@ def table_slides(title: str, table: Table) -> list[Slide]:
     rows = [(part, cited) for cells, cited in numbered for part in halves(cells, widths, size, room)]
     heights = [row_height(cells, widths, size) for cells, _ in rows]
     slides = []
-    for start, end in _spread(heights, room):
+    for start, end in _divided([0.0] * len(rows), lambda start, end: sum(heights[start:end]) / room):
         shown = (header, *(cells for cells, _ in rows[start:end]))
         numbers = dict.fromkeys([*over, *chain.from_iterable(cited for _, cited in rows[start:end])])
         slides.append(Slide("table", title, rows=shown, numbers=tuple(numbers), reasons=tuple(reasons)))
     return slides
-
-
-def _spread(heights: Sequence[float], room: float) -> list[tuple[int, int]]:
-    """Divide rows into the fewest slides, filled alike: return the first row and the one after the last of each."""
-    limit = max([room * 0.3, *heights])
-    fewest = len(_filled(heights, room))
-    while len(_filled(heights, limit)) > fewest:
-        limit = min(room, limit + room * 0.05)
-    return _filled(heights, limit)
-
-
-def _filled(heights: Sequence[float], room: float) -> list[tuple[int, int]]:
-    spans: list[tuple[int, int]] = []
-    start, used = 0, 0.0
-    for place, height in enumerate(heights):
-        if place > start and used + height > room:
-            spans.append((start, place))
-            start, used = place, 0.0
-        used += height
-    return [*spans, (start, len(heights))] if heights else spans
 
 
 def chart_slide(drawing: Drawing) -> Slide:
