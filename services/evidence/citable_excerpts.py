@@ -1,7 +1,7 @@
 """The excerpts of a run: those that its report may cite (of its steps, of earlier turns, and of the background those that are shown), and what stands above each in its source."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from schemas.background_investigator import Background
@@ -18,6 +18,8 @@ from services.text.page_numbers import Pages
 from services.text.quotable import GAP
 from services.text.units import units
 
+TextOf = Callable[[str], Awaitable[str]]
+"""Returns the text of a source by its content hash, or raises `StoreError`."""
 BACKGROUND_TOKENS = 400
 """Tokens that background evidence has in a prompt beside the findings of steps; the best come first."""
 MIN_LETTERS = 12
@@ -141,17 +143,23 @@ async def placed(excerpts: Sequence[Excerpt], evidence: EvidenceStore) -> list[E
 
 
 async def _locations(excerpts: Iterable[Excerpt], evidence: EvidenceStore) -> dict[tuple[str, int], dict[str, Any]]:
+    locations: dict[tuple[str, int], dict[str, Any]] = {}
+    async for text, quoted in quoted_texts(excerpts, evidence.get_text):
+        locations |= await asyncio.to_thread(_above, text, quoted)
+    return locations
+
+
+async def quoted_texts(excerpts: Iterable[Excerpt], text_of: TextOf) -> AsyncIterator[tuple[str, list[Excerpt]]]:
+    """Yield each text that excerpts quote, read once, with these; one that is lost is left out."""
     by_source: dict[str, list[Excerpt]] = {}
     for excerpt in excerpts:
         by_source.setdefault(excerpt.content_hash, []).append(excerpt)
-    locations: dict[tuple[str, int], dict[str, Any]] = {}
     for content_hash, quoted in by_source.items():
         try:
-            text = await evidence.get_text(content_hash)
+            text = await text_of(content_hash)
         except StoreError:
             continue
-        locations |= await asyncio.to_thread(_above, text, quoted)
-    return locations
+        yield text, quoted
 
 
 def _above(text: str, quoted: Sequence[Excerpt]) -> dict[tuple[str, int], dict[str, Any]]:

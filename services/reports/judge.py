@@ -11,13 +11,14 @@ from itertools import accumulate, zip_longest
 from schemas.evidence import Claim, Excerpt, Judged, Judgement, Source
 from schemas.evidence_view import SurroundedView
 from schemas.verifier import MAX_STATEMENTS, StatementView, VerifierPrompt, verification_schema
+from services.evidence.citable_excerpts import TextOf
 from services.evidence.references import MOST_QUOTED
 from services.evidence.views import evidence_views
 from services.models import ask
 from services.models.prompt_fit import evidence_tokens
 from services.reports.checking.checked_report import Doubt, Statement
 from services.reports.nearest import nearest, nearest_each, passages_of
-from services.reports.section_evidence import TextOf, surroundings
+from services.reports.section_evidence import surroundings
 from services.run.errors import StoreError
 from services.run.scope import current_run
 from services.text.length import estimate

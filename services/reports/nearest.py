@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from schemas.evidence import Excerpt, Source
 from services.embedding.models import embed_locally
-from services.reports.section_evidence import TextOf
+from services.evidence.citable_excerpts import TextOf
 from services.run.errors import StoreError
 from services.run.scope import current_run
 from services.text.heads import LONGEST_SECTION

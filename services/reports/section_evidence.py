@@ -1,13 +1,13 @@
 """Assigns the evidence of a run to the sections of its report: every shown quote stands in one section, with what surrounds it in its source, and others that it serves see it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from schemas.evidence import Excerpt, Source
 from schemas.evidence_view import EvidenceView, FindingView
 from schemas.outline import OutlineNode, Section, SectionPart
-from services.run.errors import StoreError
+from services.evidence.citable_excerpts import TextOf, quoted_texts
 from services.text.measures import has_figure
 from services.text.passages import sentences
 from services.text.ranking import bm25
@@ -27,9 +27,6 @@ LONGEST = 400
 """Maximum characters on each side; a sentence that does not fit is left out."""
 READ_KINDS = {"web", "document", "tool"}
 """Kinds of source with a text; the text around a computation's output explains nothing."""
-
-TextOf = Callable[[str], Awaitable[str]]
-"""Returns the text of a source by its content hash, or raises `StoreError`."""
 
 
 def sections_of(
@@ -173,21 +170,19 @@ class Surroundings:
         return self.start + len(self.text)
 
 
+def of_texts(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -> Iterator[Excerpt]:
+    """Yield the excerpts whose sources, by content hash, have a text."""
+    for excerpt in excerpts:
+        if (source := sources.get(excerpt.content_hash)) is not None and source.kind in READ_KINDS:
+            yield excerpt
+
+
 async def surroundings_of(
     excerpts: Iterable[Excerpt], sources: Mapping[str, Source], text_of: TextOf
 ) -> dict[str, Surroundings]:
     """Return the surroundings of quotes by excerpt id; each source is read once. Sources are given by content hash."""
-    by_source: dict[str, list[Excerpt]] = {}
-    for excerpt in excerpts:
-        source = sources.get(excerpt.content_hash)
-        if source is not None and source.kind in READ_KINDS:
-            by_source.setdefault(excerpt.content_hash, []).append(excerpt)
     around: dict[str, Surroundings] = {}
-    for key, quoted in by_source.items():
-        try:
-            text = await text_of(key)
-        except StoreError:
-            continue
+    async for text, quoted in quoted_texts(of_texts(excerpts, sources), text_of):
         for excerpt in quoted:
             around[excerpt.id] = await asyncio.to_thread(surroundings, text, excerpt.start, excerpt.end)
     return around

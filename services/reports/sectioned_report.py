@@ -17,6 +17,7 @@ from schemas.evidence_view import EvidenceView
 from schemas.outline import Section
 from schemas.reporter import ReporterPrompt
 from schemas.reporter_joining import Joining, ReporterJoiningPrompt
+from services.evidence.citable_excerpts import TextOf
 from services.models import ask
 from services.models.prompt_fit import evidence_tokens
 from services.reports.document import cited_in
@@ -26,7 +27,7 @@ from services.reports.markdown_blocks import read_draft
 from services.reports.merge_sections import WrittenSection, merge_sections, number_paragraphs, shown_sections
 from services.reports.rendering import to_draft
 from services.reports.report_draft import Written
-from services.reports.section_evidence import TextOf, surroundings_of
+from services.reports.section_evidence import surroundings_of
 from services.reports.section_writer import (
     TEMPLATE,
     Portion,

@@ -10,11 +10,11 @@ from typing import Any
 
 from schemas.document import Block
 from schemas.evidence import Claim, Excerpt, Judgement, Source
+from services.evidence.citable_excerpts import TextOf
 from services.reports.checking.checked_report import CheckedReport, Doubt, Statement
 from services.reports.editing import edited
 from services.reports.judge import Judge, Search
 from services.reports.markdown import ReportInputs, check_draft
-from services.reports.section_evidence import TextOf
 from services.reports.section_writer import in_words
 from services.run.errors import LimitReached, ModelError
 from services.run.ui_text import say

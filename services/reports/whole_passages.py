@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from schemas.evidence import Excerpt, Source
+from services.evidence.citable_excerpts import TextOf, quoted_texts
 from services.evidence.references import MOST_QUOTED
-from services.reports.section_evidence import READ_KINDS, TextOf
-from services.run.errors import StoreError
+from services.reports.section_evidence import of_texts
 from services.text.code_blocks import is_fence
 from services.text.heads import Heads
 from services.text.passages import each_passage
@@ -39,21 +39,13 @@ async def beside_quotes(
     for excerpt in known:
         step, _, number = excerpt.id.partition("-")
         numbers[step] = max(numbers[step], int(number))
-    by_source: dict[str, list[Excerpt]] = {}
-    for excerpt in quotes:
-        source = sources.get(excerpt.content_hash)
-        if source is not None and source.kind in READ_KINDS:
-            by_source.setdefault(excerpt.content_hash, []).append(excerpt)
     further: list[Excerpt] = []
-    for content_hash, quoted in by_source.items():
+    async for text, quoted in quoted_texts(of_texts(quotes, sources), text_of):
+        content_hash = quoted[0].content_hash
         ids = {quote.id for quote in quoted}
         others = [each for each in known if each.content_hash == content_hash and each.id not in ids]
         seen = [each for each in others if each.id in shown]
         hidden = [each for each in others if each.id not in shown]
-        try:
-            text = await text_of(content_hash)
-        except StoreError:
-            continue
         for first, beside, stretches in await asyncio.to_thread(_passages, text, quoted, seen, hidden):
             further += beside
             step = first.id.partition("-")[0]
