@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import Any
 
 from pydantic import ValidationError
@@ -80,28 +80,27 @@ def with_unit(name: str, unit: str) -> str:
 
 
 def chart_rows(chart: Chart) -> list[list[str]]:
-    """Return the numbers of a chart as rows of a table, the header first; its first heading says what the categories are, or is the chart's title."""
-    heading = chart.title
+    """Return the numbers of a chart as rows of a table, the header first; its first heading says what the categories are, if the chart does."""
+    if chart.type == "scatter":
+        header = ["", chart.x_unit or "x", chart.unit or "y"]
+        points = [(series.name, *point) for series in chart.series for point in series.points]
+        return [header, *([name, format_number(x), format_number(y)] for name, x, y in points)]
     names = [with_unit(series.name, chart.unit) if series.name else chart.unit for series in chart.series]
-    columns = [[format_number(value) for value in series.values] for series in chart.series]
-    rows = [[*row] for row in zip_longest(chart.categories, *columns, fillvalue="")][: len(chart.categories)]
-    if chart.type != "scatter":
-        heading = chart.x_unit or heading
-    else:
-        names = [chart.x_unit or "x", chart.unit or "y"]
-        rows = [[series.name, format_number(x), format_number(y)] for series in chart.series for x, y in series.points]
-    return [[heading, *names], *rows]
+    columns = [map(format_number, series.values) for series in chart.series]
+    rows = zip_longest(chart.categories, *columns, fillvalue="")
+    return [[chart.x_unit, *names], *map(list, islice(rows, len(chart.categories)))]
 
 
 def chart_table(chart: Chart, cited: Sequence[Citation]) -> Table:
-    """Return the numbers of a chart as a table, each row with the chart's citations."""
+    """Return the numbers of a chart as a table, each row with the chart's citations; above the categories stands what they are, or the chart's title."""
 
     def plain(cell: str) -> Text:
         return Text(URL.sub("", cell))
 
     body: list[tuple[Inlines, ...]] = []
-    header, *rows = chart_rows(chart)
+    (first_heading, *names), *rows = chart_rows(chart)
     for *first, last in rows:
         body.append((*((plain(cell),) for cell in first), (plain(f"{last} "), *cited)))
+    header = [first_heading or chart.title, *names]
     side: Alignment = ""
     return Table(tuple((plain(cell),) for cell in header), tuple(body), (side,) * len(header))
