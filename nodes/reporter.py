@@ -319,7 +319,7 @@ async def _verify(
         return
     if context.verify == "auto" and not (context.deep_research or unmet):
         by_code = await asyncio.to_thread(check_draft, draft)
-        if not (by_code.failed or by_code.left_out or by_code.hedged):
+        if not (by_code.failed or by_code.left_out or by_code.declined is not None):
             return
     if not await run.journal.decided("verify", lambda: role_model("verifier", context).model != OFFLINE):
         written.limits += [say("no_verifier", locale)] if context.verify == "model" else []

@@ -71,7 +71,7 @@ def answered(checked: CheckedReport, *, enough: bool) -> Answered:
     opening = checked.claims[: checked.opening]
     if not sure_claims(opening[: checked.declined]):
         return "no"
-    whole = not checked.hedged and all(claim.verified for claim in opening)
+    whole = checked.declined is None and all(claim.verified for claim in opening)
     return "yes" if whole and enough else "partly"
 
 

@@ -50,13 +50,10 @@ class CheckedReport:
     """Statements that a model may judge, in order: neither verbatim in their citations nor certainly unproved."""
     connecting: list[str] = field(default_factory=list)
     """Sentences that a verifier found to state no fact, or that say what the evidence does not tell; titles, leads and code to which it does not object."""
-    marked: int = 0
     opening: int = 0
     """Number of claims in the opening: before the first section, or in the first section if the report begins with it."""
     declined: int | None = None
-    """Number of claims before the opening's first sentence on missing information; None without such a sentence."""
-    hedged: bool = False
-    """Whether the opening says, in a part or as a whole, that the sources lack information."""
+    """Number of claims before the opening's first sentence that says that the sources lack information; None without such a sentence."""
 
     def above(self, below: "CheckedReport") -> "CheckedReport":
         """Return the check of a report of which this is the opening, and `below` the rest."""
@@ -68,7 +65,6 @@ class CheckedReport:
             failed=self.failed + below.failed,
             of_opening=[*self.failed, *self.left_out],
             connecting=self.connecting + below.connecting,
-            marked=self.marked + below.marked,
         )
 
     @property

@@ -129,7 +129,7 @@ class ReportCheck:
 
     def _heading(self, heading: Heading) -> list[Block]:
         content = tuple(inline for inline in heading.content if not isinstance(inline, Citation | Mark))
-        if self.statements.result.claims or self.statements.result.hedged:
+        if self.statements.result.claims or self.statements.result.declined is not None:
             self.statements.end_opening()
         if heading.level <= SECTION_LEVEL:
             self.statements.section, self.statements.beside, self.statements.told = words_of(content), [], []

@@ -228,9 +228,8 @@ class StatementCheck:
             if claim is not None:
                 return self.failed(shown, claim)
             self.result.connecting.append(words)
-            if self.in_opening:
-                self.result.hedged = True
-                self.result.declined = len(self.result.claims) if self.result.declined is None else self.result.declined
+            if self.in_opening and self.result.declined is None:
+                self.result.declined = len(self.result.claims)
         return shown
 
     def _inferred(self, words: str, ids: Sequence[str]) -> Claim:
@@ -252,7 +251,6 @@ class StatementCheck:
         if self.drop or claim.status == "contradicted":
             self.result.left_out.append(claim)
             return []
-        self.result.marked += 1
         self.result.claims.append(claim)
         return _settled(shown, claim)
 

@@ -86,6 +86,11 @@ def check_citations(
     return report_check.check_citations(blocks, check, drop=unsupported == "drop")
 
 
+def marked(checked: CheckedReport) -> int:
+    """Return how many statements of a report are marked as unproved."""
+    return sum(not claim.verified for claim in checked.claims)
+
+
 def excerpts_of(quotes: Mapping[str, str] | Sequence[str], content_hash: str = "") -> dict[str, Excerpt]:
     """Return excerpts by their ids, by default `E1-1`, `E1-2`, …, each of a source of its own unless all are of one."""
     named = quotes if isinstance(quotes, Mapping) else {f"E1-{place}": quote for place, quote in enumerate(quotes, 1)}

@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from schemas.evidence import Excerpt, Judged, Judgement
 from services.reports.checking.bundle_check import is_verbatim
 from services.reports.checking.checked_report import CheckedReport
-from tests.services.reports.checking.conftest import check_citations, excerpts_of
+from tests.services.reports.checking.conftest import check_citations, excerpts_of, marked
 
 Excerpts = Mapping[str, Excerpt]
 GOOD = "HMS Challenger sounded 4,475 fathoms near Guam [E2-1]."
@@ -73,7 +73,7 @@ def test_a_sentence_without_support_is_marked_with_the_reason_in_the_report_s_la
     checked = check(f"{GOOD_CHINESE}到2035年降到20%[E4-1]。{GOOD_CHINESE}", excerpts, locale="zh-CN")
     assert checked.markdown == f"{GOOD_CHINESE}到2035年降到20%[E4-1]†。{GOOD_CHINESE}"
     assert checked.claims[1].reason == "所引内容中没有：2035年, 20%。"
-    assert (checked.marked, checked.left_out) == (1, [])
+    assert (marked(checked), checked.left_out) == (1, [])
 
 
 def test_a_sentence_without_support_is_dropped_when_that_is_wanted(excerpts: Excerpts) -> None:
@@ -81,7 +81,7 @@ def test_a_sentence_without_support_is_dropped_when_that_is_wanted(excerpts: Exc
         f"# Depth\n\n## Fiction\n\nIt was 9,999 fathoms [E2-1].\n\n## Fact\n\n{GOOD} It sank.", excerpts, "drop"
     )
     assert checked.markdown == f"# Depth\n\n## Fact\n\n{GOOD}"
-    assert (checked.marked, len(checked.left_out), len(checked.claims)) == (0, 2, 1)
+    assert (marked(checked), len(checked.left_out), len(checked.claims)) == (0, 2, 1)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from schemas.document import Block
 from schemas.evidence import NO_INPUT, Judgement, Source, Status
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.doubts import doubt_of
-from tests.services.reports.checking.conftest import check_citations, excerpts_of
+from tests.services.reports.checking.conftest import check_citations, excerpts_of, marked
 
 QUOTES = {
     "E1-1": "The sodium cell kept 80 percent of its capacity for 4,200 cycles at a price of 62 euros per kilowatt-hour.",
@@ -44,7 +44,7 @@ def test_a_conclusion_is_shown_as_inference_with_its_premises(mark: str) -> None
     assert checked.markdown == f"{STATED} {LONGER} [E1-1][E1-2]‡."
     claim = checked.claims[-1]
     assert (claim.status, claim.verified, claim.citations, claim.reason) == ("inferred", True, ["E1-1", "E1-2"], "")
-    assert checked.marked == 0
+    assert marked(checked) == 0
 
 
 def test_a_conclusion_that_denies_something_is_judged_as_one() -> None:

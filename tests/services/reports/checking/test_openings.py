@@ -9,7 +9,7 @@ from schemas.usage import Usage
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.claim_check import Judgements
 from services.reports.markdown import ReportInputs, finish_report
-from tests.services.reports.checking.conftest import check_citations, excerpts_of
+from tests.services.reports.checking.conftest import check_citations, excerpts_of, marked
 
 DEPTH = "The ship sounded 4,475 fathoms near Guam in 1875."
 WIRE = "Piano wire of Lucas replaced the hemp line of the ship."
@@ -74,7 +74,7 @@ def test_an_unverified_statement_bears_no_opening_and_both_are_counted() -> None
         "Sounding reached 5,000 fathoms near Guam.", f"{WIRE} [E1-2] It was 5,000 fathoms near Guam [E1-1]."
     )
     assert [claim.verified for claim in report.claims] == [False, True, False]
-    assert (report.marked, report.opening) == (2, 1)
+    assert (marked(report), report.opening) == (2, 1)
 
 
 def test_what_is_refuted_below_is_counted_with_what_is_above() -> None:

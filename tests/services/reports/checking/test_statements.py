@@ -7,7 +7,7 @@ import pytest
 from schemas.evidence import Judgement
 from services.reports.checking.checked_report import CheckedReport
 from tests.fakes.excerpts import whole
-from tests.services.reports.checking.conftest import check_citations, excerpts_of
+from tests.services.reports.checking.conftest import check_citations, excerpts_of, marked
 
 QUOTES = {
     "E1-1": "In 2019 exports of Norland were 18.2 million tonnes. In 2021 they rose to 23.4 million tonnes.",
@@ -32,12 +32,12 @@ def test_a_table_may_have_the_years_in_which_its_sources_were_published() -> Non
     excerpts = excerpts_of({"E1-1": quote}, "a")
     rows = "|---|---|---|\n| 2014 | 10,984 m | depth of the paper [E1-1] |"
     checked = check_citations(f"| published | depth | of |\n{rows}", excerpts, published={"a": "2014-11-02"})
-    assert checked.marked == 0
+    assert marked(checked) == 0
 
 
 def test_ids_in_a_chart_are_no_numbers() -> None:
     chart = '```chart\n{"type": "bar", "title": "Exports", "series": [{"values": [23.4]}], "sources": ["E1-1", "E1-16"]}\n```'
-    assert check(f"{EXPORTS}\n\n{chart}").marked == 0
+    assert marked(check(f"{EXPORTS}\n\n{chart}")) == 0
 
 
 @pytest.mark.parametrize(
@@ -122,8 +122,8 @@ def test_the_first_sentence_of_a_paragraph_is_covered_by_all_that_it_cites() -> 
 def test_an_introduction_is_covered_by_the_list_below_it() -> None:
     listed = f"- {EXPORTS}\n- {WRECK}"
     assert check(f"The sources name two things:\n\n{listed}").markdown == f"The sources name two things:\n\n{listed}"
-    assert check(f"Of the ship Corvo and of Norland:\n\n{listed}").marked == 0
-    assert check(f"Norland sold 77 ships to Queen Astrid:\n\n{listed}").marked == 1
+    assert marked(check(f"Of the ship Corvo and of Norland:\n\n{listed}")) == 0
+    assert marked(check(f"Norland sold 77 ships to Queen Astrid:\n\n{listed}")) == 1
 
 
 @pytest.mark.parametrize(("heads", "left"), [("2020 | 2021", "Denmark"), ("2021 | 2020", "Sweden")])
@@ -144,7 +144,7 @@ def test_a_row_is_read_with_the_heads_of_its_columns(heads: str, left: str) -> N
     ],
 )
 def test_a_figure_holds_numbers_and_names_of_the_evidence(block: str, holds: bool) -> None:
-    assert check(f"{block}\n\n{EXPORTS}").marked == int(not holds)
+    assert marked(check(f"{block}\n\n{EXPORTS}")) == int(not holds)
 
 
 def test_statements_in_chinese_are_checked_alike() -> None:
@@ -206,7 +206,7 @@ def test_the_number_of_a_section_names_it_so_that_a_verifier_decides_and_a_quant
 ):
     numbered, wrong = "By section 2.5.8 exports were 23.4 million tonnes.", "Exports were 24.3 million tonnes."
     checked = check(f"{numbered[:-1]} [E1-1]. {wrong[:-1]} [E1-1].")
-    assert checked.marked == 2
+    assert marked(checked) == 2
     assert list(checked.undecided) == [(numbered, ("E1-1",))]
     told = {(numbered, ("E1-1",)): Judgement(verdict="supported", words="23.4 million tonnes")}
     assert [claim.verified for claim in check(checked.markdown, judgements=told).claims] == [True, False]
@@ -221,7 +221,7 @@ def test_a_verifier_judges_a_title_and_a_lead_by_what_stands_below_them(head: st
     assert check(written).undecided[words, ids].uncited
     partly = check(written, judgements={(words, ids): Judgement(verdict="partly", words="they rose")})
     assert [claim.text for claim in partly.failed] == [words]
-    assert (partly.markdown, partly.left_out, partly.marked) == (written, [], 0)
+    assert (partly.markdown, partly.left_out, marked(partly)) == (written, [], 0)
     refuted = check(written, judgements={(words, ids): Judgement(verdict="contradicted", words="they rose")})
     assert refuted.markdown == f"{EXPORTS}\n\n{WRECK}"
     held = check(written, judgements={(words, ids): Judgement(verdict="supported", words="they rose")})
@@ -255,5 +255,5 @@ def test_in_a_section_that_cites_nothing_a_verifier_may_find_that_a_sentence_tel
 def test_the_heading_above_a_quote_proves_a_number_as_its_words_do() -> None:
     quote = "The step of allocation can be set."
     said = "The step of allocation can be set from v5.0 on [E1-1]."
-    assert check_citations(said, {"E1-1": whole(quote)}).marked == 1
-    assert check_citations(said, {"E1-1": whole(quote, section="From v5.0 on")}).marked == 0
+    assert marked(check_citations(said, {"E1-1": whole(quote)})) == 1
+    assert marked(check_citations(said, {"E1-1": whole(quote, section="From v5.0 on")})) == 0
