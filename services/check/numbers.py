@@ -18,7 +18,8 @@ MAX_MISSING = 100
 MAX_COMPUTED = 60
 """Figures, and years, of the cited texts from which others are computed."""
 MANY = 8
-"""Cited texts and cards above which a number may follow from them by chance, as where a whole source is cited."""
+"""Cited texts and cards above which a number may follow from them by chance, as where a whole source is cited; and numbers of a statement from
+which another one of it may be worked out."""
 MAX_FOLLOWING = 20
 """Numbers of a statement for which it is tried whether they follow from others."""
 _NUMBERED = re.compile(r"[a-z][a-z.]{0,60}+-(\d{3,9})|[a-z]{3,30}+(\d{1,9})")
@@ -71,6 +72,7 @@ def _not_given(claim: ComparedText, evidence: Sequence[ComparedText]) -> Iterato
     values |= {float(number[1] or number[2]) for name in subjects if (number := _NUMBERED.fullmatch(name))}
     values |= {float(number) for reading in evidence for number in _NUMBERED_CHINESE.findall(reading.text)}
     figures = {figure.measure.text: figure.measure for figure in claim.figures}
+    given: list[Measure] | None = None
     tried = 0
     for quantity in claim.quantities:
         has_value = quantity.kind in {"number", "percent"} and quantity.value in values
@@ -81,8 +83,13 @@ def _not_given(claim: ComparedText, evidence: Sequence[ComparedText]) -> Iterato
             continue
         tried += 1
         in_parts = tried <= MAX_FOLLOWING and _is_in_parts(quantity, evidence)
+        if not in_parts and given is None:
+            held_figures = [figure.measure for figure in _figures(evidence)]
+            given = [own for own in figures.values() if any(_gives(other, own) for other in held_figures)][:MANY]
         if not in_parts:
-            yield quantity.text, tried <= MAX_FOLLOWING and any(follows(measure, evidence) for measure in readings)
+            yield quantity.text, tried <= MAX_FOLLOWING and any(
+                follows(measure, evidence) or _is_worked_out(measure, given or []) for measure in readings
+            )
 
 
 def _gives(held: Measure, wanted: Measure) -> bool:
@@ -110,6 +117,12 @@ def follows(wanted: Measure, evidence: Sequence[ComparedText]) -> bool:
     computed += [value for former, other in pairs for value in _results(former, other, wanted.kind)]
     computed += _years_between(evidence) if _counts_years(wanted) else ()
     return any(_is(wanted, value) for value in computed) and (len(evidence) <= MANY or not _by_chance(wanted, computed))
+
+
+def _is_worked_out(wanted: Measure, given: Sequence[Measure]) -> bool:
+    """Tell whether a number follows from two numbers beside it in its statement, which its evidence gives."""
+    computed = [value for former, other in permutations(given, 2) for value in _results(former, other, wanted.kind)]
+    return any(_is(wanted, value) for value in computed) and not _by_chance(wanted, computed)
 
 
 def _by_chance(wanted: Measure, computed: Sequence[float]) -> bool:

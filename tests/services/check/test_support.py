@@ -180,6 +180,13 @@ def test_a_rough_number_that_follows_from_some_of_many_figures_is_a_coincidence(
     assert (not check_support(statement, MANY_DEPTHS).fault) == of_many
 
 
+@pytest.mark.parametrize(("share", "follows"), [("11%", True), ("17%", False)])
+def test_a_number_that_a_statement_works_out_from_those_beside_it_is_only_computed(share: str, follows: bool) -> None:
+    statement = f"The new lead finds {share} fewer shoals ((0.587 − 0.521) / 0.587)."
+    verdict = check_support(statement, [*MANY_DEPTHS, "The old lead found 0.587 of all, the new lead 0.521."])
+    assert (verdict.fault, verdict.computed) == (("", (share,)) if follows else ("numbers", ()))
+
+
 @pytest.mark.parametrize(("number", "held"), [("5.4", True), ("5.5", False)])
 def test_a_row_that_is_quoted_alone_gives_its_numbers_rounded(number: str, held: bool) -> None:
     row = "| Pollster Monmouth | Polls 108 | Simple Average Error 5.37568565651222 |"
