@@ -128,7 +128,7 @@ async def test_a_message_that_comes_too_late_is_answered(thread: Thread) -> None
     with pytest.raises(BadInput, match="being written"):
         await thread.say("only the tallow")
     await thread.run(None)
-    with pytest.raises(BadInput, match=r"already written.*leadline follow"):
+    with pytest.raises(BadInput, match=r"already written.*after=.latest"):
         await thread.say("only the tallow")
 
 

@@ -85,7 +85,7 @@ def test_a_stopped_run_goes_on_with_the_files_that_are_on_their_way(
     page: Page, site: Site, note: Path, tmp_path: Path
 ) -> None:
     program = tmp_path / "run.exe"
-    program.write_bytes(b"MZ")
+    program.write_bytes(b"MZ\0")
     opened(page, site.address)
     site.model.hold("coordinator")
     ask(page, ASKED)
