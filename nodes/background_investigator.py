@@ -17,7 +17,7 @@ from services.run.errors import LimitReached
 from services.run.events import emit_message
 from services.run.scope import choices, evidence_of, node_run
 from services.run.ui_text import in_brackets
-from services.search.journaled import Search, gather_once, overview_once
+from services.search.journaled import Overview, Search, gather_once, overview_once
 from services.text.heads import above
 from services.text.units import best_window, widen
 from services.tools.mcp.configuration import configured
@@ -48,7 +48,7 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
             gathered, limits = Search(), [limit_message(limit, locale)]
         remembered = await without_changed(remembered, gathered.sources, evidence_of(runtime))
         alone = _reports_next(state, context)
-        folders = [] if alone else await overview_once(run)
+        held = Overview() if alone else await overview_once(run)
     first = 1 + max((int(excerpt.id.rpartition("-")[2]) for excerpt in known), default=0)
     excerpts = [
         quote_best(passage, question, f"B{RECALLED}-{place}", whole=alone)
@@ -75,7 +75,11 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
     )
     return {
         "background": Background(
-            excerpts=excerpts, failures=gathered.trouble(locale), titles=gathered.titles, folders=folders
+            excerpts=excerpts,
+            failures=gathered.trouble(locale),
+            titles=gathered.titles,
+            folders=held.lines,
+            only_folders=held.only_folders,
         ),
         "sources": sources,
         "limits": [*limits, *gathered.limits(run, locale)],

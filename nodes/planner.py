@@ -111,6 +111,7 @@ def _prompt(
         background=background_views(state["background"], state["results"], state["sources"]),
         nearby=[title for title in background.titles if title not in background.folders],
         folders=background.folders,
+        only_folders=background.only_folders and not tools,
         feedback=state["feedback"],
         findings=overview(
             steps,

@@ -14,5 +14,7 @@ class Background(BaseModel):
     """Searches that failed, in words."""
     folders: list[CleanLine] = Field(default_factory=list)
     """What the user's folders hold, a line each; empty where no plan follows."""
+    only_folders: bool = False
+    """Whether nothing else can be searched."""
     titles: list[CleanLine] = Field(default_factory=list)
     """Titles of the texts that the search brought, nearest first."""

@@ -91,6 +91,8 @@ class PlannerPrompt(BackgroundPrompt):
     """Number of the plan's first step; steps are numbered over the whole run."""
     folders: list[CleanLine] = Field(default_factory=list)
     """What the user's folders hold, a line each."""
+    only_folders: bool = False
+    """Whether nothing else can be searched, nor asked by a tool."""
     nearby: list[CleanLine] = Field(default_factory=list)
     """Titles of further texts that the background search brought, nearest first."""
     feedback: list[str]

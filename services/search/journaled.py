@@ -39,8 +39,12 @@ class _Tables(BaseModel):
     described: list[str]
 
 
-class _Overview(BaseModel):
-    lines: list[CleanLine]
+class Overview(BaseModel):
+    """What the run's folders hold, a line each."""
+
+    lines: list[CleanLine] = Field(default_factory=list)
+    only_folders: bool = False
+    """Whether nothing else can be searched."""
 
 
 class _TableFiles(BaseModel):
@@ -177,20 +181,21 @@ def _within(granted: int, queries: Sequence[str], providers: Providers) -> tuple
     return queries[:1], Providers(web, providers.documents[: granted - len(web)])
 
 
-async def overview_once(run: Run) -> list[str]:
+async def overview_once(run: Run) -> Overview:
     """Describe what the run's folders hold, or return the recorded description."""
 
-    async def work() -> _Overview:
-        folders = (await providers_for(run.context)).documents
+    async def work() -> Overview:
+        providers = await providers_for(run.context)
+        folders = providers.documents
         listings = [await asyncio.to_thread(documents.index.listing) for documents in folders]
         files = [
             (f"{documents.index.folder.name}/{path}", title)
             for documents, of_folder in zip(folders, listings, strict=True)
             for path, title in of_folder
         ]
-        return _Overview(lines=overview(files))
+        return Overview(lines=overview(files), only_folders=bool(files) and not providers.web)
 
-    return (await run.journal.once("overview", "overview", {}, _Overview, work)).answer.lines
+    return (await run.journal.once("overview", "overview", {}, Overview, work)).answer
 
 
 async def tables_once(run: Run, text: str, limit: int, found: Collection[str]) -> list[str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from leadline import aresearch
 from services.search.files_read import overview
-from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.fakes.quoting import quoting
 from tests.fakes.read_folder import written
 
@@ -58,6 +58,8 @@ async def test_planner_and_reflector_see_the_titles_of_a_small_folder_once(
         [asked] = endpoint.asked(role)
         assert "<folders>\nPier 0\nPier 1\nPier 2\n</folders>" in asked
         assert "<nearby>" not in asked
+    [body] = [body for body in endpoint.requests if role_of(body) == "planner"]
+    assert "Nothing but these folders can be searched" in body["messages"][0]["content"]
 
 
 async def test_a_later_plan_sees_the_tables_near_what_is_missing(endpoint: OpenAIServer, tmp_path: Path) -> None:
