@@ -3,10 +3,8 @@
 import csv
 import hashlib
 import io
-import json
 import re
 from collections.abc import Iterable, Sequence
-from datetime import date, datetime, time
 from typing import Any
 
 from pydantic import BaseModel
@@ -40,7 +38,7 @@ def collect(columns: Sequence[str], types: Sequence[str], records: Iterable[Sequ
     result = Rows(columns=list(columns), types=list(types), rows=[])
     size = 0
     for row in records:
-        cells = [as_text(value) for value in row]
+        cells = [None if value is None else as_text(value) for value in row]
         size += sum(len(cell.encode("utf-8", "replace")) for cell in cells if cell) + len(cells)
         enough = len(result.rows) >= max_rows
         if enough or (result.rows and size > MAX_BYTES):
@@ -50,25 +48,11 @@ def collect(columns: Sequence[str], types: Sequence[str], records: Iterable[Sequ
     return result
 
 
-def as_text(value: object) -> str | None:
-    """Write a value as text; None stays None."""
-    if value is None:
-        return None
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        data = bytes(value)
-        return f"\\x{data[:64].hex()}" + (f"… [{len(data):,} bytes]" if len(data) > 64 else "")
-    if isinstance(value, datetime):
-        return value.isoformat(" ")
-    if isinstance(value, (date, time)):
-        return value.isoformat()
-    if isinstance(value, (list, tuple, dict)):
-        return _cut(json.dumps(value, ensure_ascii=False, default=str))
-    return _cut(str(value))
-
-
-def _cut(text: str) -> str:
+def as_text(value: str | float | bytes) -> str:
+    """Write a value as text: SQLite has values of these types alone, and PostgreSQL's come as text."""
+    if isinstance(value, bytes):
+        return f"\\x{value[:64].hex()}" + (f"… [{len(value):,} bytes]" if len(value) > 64 else "")
+    text = str(value)
     return text if len(text) <= MAX_CELL else f"{text[:MAX_CELL]}… [{len(text) - MAX_CELL:,} more characters]"
 
 
