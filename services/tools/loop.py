@@ -79,7 +79,7 @@ async def use_tools(
     if len(set(names)) < len(names):
         raise BadInput(f"Two tools have one name: {', '.join(sorted(names))}. Rename one.")
     shared = workspace or Workspace(EvidenceStore(memory()))
-    work = _Work(role, prompt, Calls(tools, shared, by_reference=by_reference), MAX_ROUNDS, must_call)
+    work = _Work(role, prompt, Calls(tools, shared, by_reference=by_reference), must_call)
     if await _starts_structured(role):
         return await work.structured()
     try:
@@ -123,7 +123,6 @@ class _Work:
     role: str
     prompt: BaseModel
     calls: Calls
-    max_rounds: int
     must_call: bool
 
     async def native(self) -> Worked:
@@ -134,7 +133,7 @@ class _Work:
             return _Round(reply, reply.text, not reply.calls, reply.calls)
 
         def messages(rounds: Sequence[_Round]) -> list[BaseMessage]:
-            last = [HumanMessage(LAST_ROUND)] if len(rounds) == self.max_rounds - 1 else []
+            last = [HumanMessage(LAST_ROUND)] if len(rounds) == MAX_ROUNDS - 1 else []
             return [*(message for earlier in rounds for message in _native_messages(earlier)), *last]
 
         exchange = ModelCall(self.role, self.prompt, tools=tools, must_call=self.must_call)
@@ -145,14 +144,14 @@ class _Work:
         tools = [convert_to_openai_tool(tool)["function"] for tool in self.calls.tools.values()]
         tools = [{**tool, "parameters": json.dumps(tool["parameters"], ensure_ascii=False)} for tool in tools]
         instructions = render_partial(
-            "structured", tools=tools, most=MAX_CALLS, rounds=self.max_rounds, must_call=self.must_call
+            "structured", tools=tools, most=MAX_CALLS, rounds=MAX_ROUNDS, must_call=self.must_call
         )
 
         def messages(rounds: Sequence[_Round]) -> list[BaseMessage]:
             return [
                 message
                 for number, earlier in enumerate(rounds, 1)
-                for message in _structured_messages(earlier, self.max_rounds - number)
+                for message in _structured_messages(earlier, MAX_ROUNDS - number)
             ]
 
         return await self._work(ModelCall(self.role, self.prompt, instructions=instructions), _structured, messages)
@@ -165,13 +164,13 @@ class _Work:
     ) -> Worked:
         """Call the model until it is done: `messages` renders earlier rounds, `read` parses a reply and its number."""
         rounds: list[_Round] = []
-        for number in range(1, self.max_rounds + 1):
+        for number in range(1, MAX_ROUNDS + 1):
             reply = await exchange.say(messages(rounds))
             current = read(reply, number)
             rounds.append(current)
             exchange = replace(exchange, must_call=False)
             called = any(call.name in self.calls.tools for call in current.calls)
-            if self.must_call and not called and number == 1 < self.max_rounds:
+            if self.must_call and not called and number == 1 < MAX_ROUNDS:
                 current.done = False
                 current.reminder = "You were to call a tool first. Do that now."
             if current.done:

@@ -11,11 +11,18 @@ from services.models.structured_output import fitted, parse, repaired
 from services.text.sanitize import sanitize
 
 
+def _loaded(arguments: Any) -> Any:
+    try:
+        return repaired(arguments) if isinstance(arguments, str) and arguments.strip() else arguments or {}
+    except (ValueError, RecursionError):
+        return arguments
+
+
 class StructuredCall(BaseModel):
     """One call in an action's content; `tool_name` and other usual words for its parts are understood, too."""
 
     name: str = Field(min_length=1, validation_alias=AliasChoices("name", "tool_name", "tool"))
-    arguments: dict[str, Any] = Field(
+    arguments: Annotated[dict[str, Any], BeforeValidator(_loaded)] = Field(
         default_factory=dict,
         validation_alias=AliasChoices("arguments", "tool_arguments", "tool_input", "parameters", "args"),
     )
@@ -44,7 +51,7 @@ class StructuredAnswer(BaseModel):
 _FENCE = re.compile(r"```([A-Za-z_]*+)(.*?)```", re.DOTALL)
 _LABELS = {"", "json", "tool", "tool_call", "tool_calls"}
 """Languages of fenced blocks that may hold calls; blocks of other languages are code."""
-_NO_CALL = "it is not a JSON object with a name and arguments"
+_NO_CALL = "the call cannot be read: it is not a JSON object with a name and arguments"
 _SHOWN = 300
 """Characters that are stored of an unreadable call."""
 
@@ -97,35 +104,21 @@ def _call_of(item: Any) -> StructuredCall | None:
         return None
     inner = item.get("function")
     item = {**item, **inner} if isinstance(inner, dict) else item
-    item = {name: _loaded(value) if name in _ARGUMENTS else value for name, value in item.items() if value is not None}
     try:
-        return StructuredCall.model_validate(item)
+        return StructuredCall.model_validate({name: value for name, value in item.items() if value is not None})
     except ValidationError:
         return None
-
-
-_ARGUMENTS = {"arguments", "tool_arguments", "tool_input", "parameters", "args"}
-
-
-def _loaded(arguments: Any) -> Any:
-    try:
-        return repaired(arguments) if isinstance(arguments, str) and arguments.strip() else arguments or {}
-    except (ValueError, RecursionError):
-        return arguments
 
 
 def calls_of(answer: StructuredAnswer, number: int) -> list[ToolCall]:
     """Parse an action's calls; an unreadable call gets the reason."""
     content = answer.action.content
     items = content if isinstance(content, list) else _items(content)
-    return [_tool_call(item, f"r{number}-{place}") for place, item in enumerate(items, 1)]
-
-
-def _tool_call(item: Any, call_id: str) -> ToolCall:
-    call = _call_of(item)
-    if call is None:
-        return ToolCall(id=call_id, name="", problem=f"the call cannot be read: {_NO_CALL}")
-    return ToolCall(id=call_id, name=call.name, arguments=call.arguments)
+    calls = []
+    for place, call in enumerate(map(_call_of, items), 1):
+        read = {"name": "", "problem": _NO_CALL} if call is None else call.model_dump()
+        calls.append(ToolCall(id=f"r{number}-{place}", **read))
+    return calls
 
 
 def with_arguments(answer: StructuredAnswer, calls: list[ToolCall]) -> str:
