@@ -20,8 +20,6 @@ from collections.abc import Callable
 from types import ModuleType, TracebackType
 from typing import Any
 
-TYPE_CHECKING = False
-
 EXIT_NOT_ISOLATED, EXIT_MEMORY = 97, 98
 
 _libc = ctypes.CDLL(None, use_errno=True)
