@@ -7,7 +7,8 @@ in one or several processes.
 import asyncio
 import sqlite3
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -57,10 +58,11 @@ class ChecksumSerializer(JsonPlusSerializer):
 class Saver(AsyncSqliteSaver):
     """`AsyncSqliteSaver` that names a damaged file, with `adelete_for_runs`, and with an `adelete_thread` that returns at once."""
 
+    file = Path()
+    """File of the database, for messages."""
+
     def __init__(self, conn: aiosqlite.Connection, *, serde: SerializerProtocol | None = None) -> None:
         super().__init__(conn, serde=serde)
-        self.file = Path()
-        """File of the database, for messages."""
         self.before_deletion: Callable[[str], Awaitable[None]] | None = None
         """Deletes what lies beside a thread, before its checkpoints go."""
         self._deleting: set[asyncio.Task[None]] = set()
@@ -71,10 +73,8 @@ class Saver(AsyncSqliteSaver):
         Raises:
             StoreError: it cannot be read.
         """
-        try:
+        with naming(self.file, Exception):
             return await super().aget_tuple(config)
-        except Exception as error:
-            raise database_error(self.file, error) from error
 
     async def aget_delta_channel_history(self, **named: Any) -> Mapping[str, DeltaChannelHistory]:
         """Return what was written to channels that store differences.
@@ -82,10 +82,8 @@ class Saver(AsyncSqliteSaver):
         Raises:
             StoreError: it cannot be read.
         """
-        try:
+        with naming(self.file, Exception):
             return await super().aget_delta_channel_history(**named)
-        except Exception as error:
-            raise database_error(self.file, error) from error
 
     async def alist(
         self,
@@ -100,11 +98,9 @@ class Saver(AsyncSqliteSaver):
         Raises:
             StoreError: one cannot be read.
         """
-        try:
+        with naming(self.file, sqlite3.Error, ValueError, TypeError, NotImplementedError):
             async for checkpoint in super().alist(config, filter=filter, before=before, limit=limit):
                 yield checkpoint
-        except (sqlite3.Error, ValueError, TypeError, NotImplementedError) as error:
-            raise database_error(self.file, error) from error
 
     async def aput(self, *arguments: Any) -> RunnableConfig:
         """Store a checkpoint.
@@ -112,10 +108,8 @@ class Saver(AsyncSqliteSaver):
         Raises:
             StoreError: the file cannot be written.
         """
-        try:
+        with naming(self.file, sqlite3.Error):
             return await super().aput(*arguments)
-        except sqlite3.Error as error:
-            raise database_error(self.file, error) from error
 
     async def aput_writes(self, *arguments: Any, **named: Any) -> None:
         """Store the writes of a task.
@@ -123,10 +117,8 @@ class Saver(AsyncSqliteSaver):
         Raises:
             StoreError: the file cannot be written.
         """
-        try:
+        with naming(self.file, sqlite3.Error):
             await super().aput_writes(*arguments, **named)
-        except sqlite3.Error as error:
-            raise database_error(self.file, error) from error
 
     async def adelete_for_runs(self, run_ids: Iterable[str]) -> None:
         """Delete the checkpoints and writes of runs; those of the thread's other runs stay.
@@ -188,16 +180,23 @@ class SharedSqliteStore(AsyncSqliteStore):
         results: list[Result] = [None] * len(operations)
         for places in (reads, writes):
             if places:
-                try:
+                with naming(self.file, sqlite3.Error, ValueError):  # ValueError: a value that is no JSON
                     answers = await super().abatch([operations[place] for place in places])
-                except (sqlite3.Error, ValueError) as error:  # ValueError: a value that is no JSON
-                    raise database_error(self.file, error) from error
                 for place, result in zip(places, answers, strict=True):
                     results[place] = result
         return results
 
 
-def database_error(file: Path, error: BaseException) -> LeadlineError:
+@contextmanager
+def naming(file: Path, *errors: type[Exception]) -> Iterator[None]:
+    """Raise these errors of a database as ours, which name its file."""
+    try:
+        yield
+    except errors as error:
+        raise _database_error(file, error) from error
+
+
+def _database_error(file: Path, error: Exception) -> LeadlineError:
     """Return the error for a database that cannot be read or written; one of ours is returned as it is."""
     if isinstance(error, LeadlineError):
         return error

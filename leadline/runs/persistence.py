@@ -20,7 +20,7 @@ from leadline.runs.databases import (
     Saver,
     SharedSqliteStore,
     damaged,
-    database_error,
+    naming,
 )
 from services.run.choices import FIRST_TURN, turn_at
 from services.run.errors import StoreError, StoreUnwritable, disk_error_of
@@ -125,16 +125,11 @@ async def _opened(
     except OSError as error:
         raise StoreUnwritable(str(home), error.strerror) from None
     async with AsyncExitStack() as opening:
-        try:
+        with naming(file, sqlite3.DatabaseError, UnicodeDecodeError):  # the latter: SQLite's message has its bytes
             opened: Any = await opening.enter_async_context(database.from_conn_string(str(file)))
             opened.file = file
             await opened.conn.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
             await _set_up(opened)
-        except (
-            sqlite3.DatabaseError,
-            UnicodeDecodeError,
-        ) as error:  # the latter: SQLite's message has bytes of the file
-            raise database_error(file, error) from None
         yield opened
 
 
