@@ -1,5 +1,6 @@
 """The command `eval`: researches a set of questions, also under several settings, and measures the reports."""
 
+from itertools import count
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +11,7 @@ from leadline.cli.command_list import examples
 from leadline.cli.command_run import until_interrupted
 from leadline.cli.options import Docs, choices_of, takes_choices
 from leadline.evaluation.evaluate import evaluate
-from leadline.evaluation.question_runs import OnOutcome, Outcome
+from leadline.evaluation.question_runs import Outcome
 from leadline.evaluation.question_set import locale_of, read_set
 from leadline.evaluation.results import FILE, Evaluation
 from leadline.evaluation.settings import settings_of
@@ -76,7 +77,13 @@ def evaluate_set(
     choices = choices_of(options) | ({"documents": [str(folder) for folder in docs]} if docs else {})
     languages = (question.language or message_language(question.question) for question in question_set)
     locale = locale_of(languages, choices.get("locale"))
-    progress = outcome_lines(len(question_set) * len(settings), locale)
+    numbers = count(1)
+
+    def progress(outcome: Outcome) -> None:
+        counts = say("eval_claims", locale, claims=outcome.claims, verified=outcome.verified)
+        ended = {"question": outcome.id, "setting": outcome.setting, "summary": outcome.error or counts}
+        total = len(question_set) * len(settings)
+        echo(clean_line(say("eval_progress", locale, done=next(numbers), total=total, **ended)), err=True)
 
     async def main() -> Evaluation:
         evaluation = await evaluate(
@@ -90,25 +97,3 @@ def evaluate_set(
     echo(f"\n{say('eval_written', locale, place=place)}", err=True)
     if any(evaluation.failed[setting.name] for setting in settings):
         raise typer.Exit(EXIT_FAILED)
-
-
-def outcome_lines(total: int, locale: str) -> OnOutcome:
-    """Return a function that prints a line for each finished run."""
-    done = 0
-
-    def progress(outcome: Outcome) -> None:
-        nonlocal done
-        done += 1
-        counts = say("eval_claims", locale, claims=outcome.claims, verified=outcome.verified)
-        line = say(
-            "eval_progress",
-            locale,
-            done=done,
-            total=total,
-            question=outcome.id,
-            setting=outcome.setting,
-            summary=outcome.error or counts,
-        )
-        echo(clean_line(line), err=True)
-
-    return progress

@@ -5,9 +5,9 @@
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,6 +21,9 @@ from leadline.runs.run_ids import full_id, new_run_id, run_and_text
 from schemas.reporter import Report
 from services.run.errors import BadInput
 from services.run.ui_text import say, told
+
+if TYPE_CHECKING:
+    from leadline.runs.actions import Steered
 
 commands = typer.Typer()
 
@@ -95,34 +98,26 @@ def follow(
         run, question = (arguments[0], " ".join(arguments[1:])) if steers else run_and_text(arguments)
         run = run or "latest"
         choices = choices_of(options)
-        steering = _Steering(question, skip or (), write)
-        if run == "latest" or not _is_steered(run, steering, as_events, options):
-            if steers:
-                raise BadInput(**told("steer_finished", run=run))
+        if run != "latest" and not _is_finished(run):
+            if options:
+                raise BadInput(**told("steer_settings", run=run))
+            _print_steered(leadline.steer(question, run, skip=skip or (), write=write), as_events)
+        elif steers:
+            raise BadInput(**told("steer_finished", run=run))
+        else:
             show_report(work, as_json, as_events, run_id=run_id)
 
 
-class _Steering(NamedTuple):
-    """What is said to a run that is going on."""
-
-    text: str
-    skip: Sequence[int]
-    write: bool
-
-
-def _is_steered(run: str, steering: _Steering, as_events: bool, options: dict[str, Any]) -> bool:
-    """Leave a message for a run that is not finished, and print what it does; False if the run is finished."""
+def _is_finished(run: str) -> bool:
     records = {record.id: record for record in asyncio.run(leadline.aruns())}
-    if records[full_id(run, records)].has_answer:
-        return False
-    if options:
-        raise BadInput(**told("steer_settings", run=run))
-    steered = asyncio.run(leadline.asteer(steering.text, run, skip=steering.skip, write=steering.write))
+    return records[full_id(run, records)].has_answer
+
+
+def _print_steered(steered: "Steered", as_events: bool) -> None:
     heard = say(f"steer_heard_{steered.message.action}", steps=", ".join(steered.message.steps))
     if steered.status != "running":
         heard += say("steer_not_running", status=steered.status, run=steered.run_id)
     last_word(f"{steered.run_id}: {heard}", 0, as_events, run_id=steered.run_id)
-    return True
 
 
 @commands.command(epilog=examples("resume"))

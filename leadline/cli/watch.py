@@ -39,17 +39,12 @@ def watch(
 
     Exit code 1: a statement that held the last time no longer holds.
     """  # fmt: skip
-    if until_interrupted(_check(run, as_json), "leadline watch"):
+    if until_interrupted(_check(run, as_json), "leadline watch").has_fallen:
         raise typer.Exit(EXIT_FAILED)
 
 
-async def _check(run: str | None, as_json: bool) -> bool:
+async def _check(run: str | None, as_json: bool) -> WatchResult:
     outcome, folder = await awatch(run)
-    await _show(outcome, folder, as_json)
-    return outcome.has_fallen
-
-
-async def _show(outcome: WatchResult, folder: str | None, as_json: bool) -> None:
     text = watch_markdown(outcome)
     if outcome.has_news and folder is not None and await asyncio.to_thread(Path(folder).is_dir):
         earlier = await asyncio.to_thread(_earlier, Path(folder) / FILE, text.partition("\n")[0])
@@ -61,6 +56,7 @@ async def _show(outcome: WatchResult, folder: str | None, as_json: bool) -> None
         echo_report(Report(title=outcome.question, markdown=text))
     else:
         echo(text.rstrip())
+    return outcome
 
 
 def _earlier(file: Path, heading: str) -> str:
@@ -76,10 +72,10 @@ def watch_markdown(outcome: WatchResult) -> str:
     """Describe in Markdown new findings, then the state of the report's claims; one line without news."""
     locale, since = outcome.locale, f"{datetime.fromisoformat(outcome.since):%Y-%m-%d %H:%M} UTC"
     fell_before = say("watch_fell_before", locale, count=outcome.fell_before) if outcome.fell_before else ""
+    failures = _section("watch_failures", locale, (f"- {_line(failure)}" for failure in outcome.failures))
     if not outcome.has_news:
         nothing = say("watch_nothing", locale, since=since, holding=outcome.holding, question=outcome.question)
-        lines = [f"{nothing}{fell_before}"]
-        return "\n".join([*lines, *_failures(outcome)]) + "\n"
+        return "\n".join([f"{nothing}{fell_before}", *failures, ""])
     states = {
         state: [claim for claim in outcome.claims if claim.state == state] for state in ("fallen", "changed", "holds")
     }
@@ -101,16 +97,12 @@ def watch_markdown(outcome: WatchResult) -> str:
         lines += _section(f"watch_{state}", locale, (_claim(claim, locale) for claim in claims))
     gone = (f"- {source.id} {source.title} ({source.url}): {source.problem}" for source in outcome.gone)
     lines += _section("watch_gone", locale, gone)
-    return "\n".join([*lines, *_failures(outcome)]) + "\n"
+    return "\n".join([*lines, *failures, ""])
 
 
 def _section(heading: str, locale: str, items: Iterable[str]) -> list[str]:
     written = list(items)
     return ["", f"## {say(heading, locale)}", "", *written] if written else []
-
-
-def _failures(outcome: WatchResult) -> list[str]:
-    return _section("watch_failures", outcome.locale, (f"- {_line(failure)}" for failure in outcome.failures))
 
 
 def _finding(finding: NewFinding) -> str:
