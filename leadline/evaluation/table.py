@@ -9,7 +9,7 @@ from rich.table import Table
 
 from leadline.evaluation.measures import BY_KEY, Unit, shown_measures
 from leadline.evaluation.results import Evaluation
-from leadline.evaluation.statistics import Difference, Estimate
+from leadline.evaluation.statistics import Estimate
 from services.run.ui_text import say
 
 SURE = 0.05
@@ -38,16 +38,13 @@ def _rows(evaluation: Evaluation) -> list[list[str]]:
     for measure in shown_measures([figures for name in names for figures in evaluation.figures(name)]):
         cells = [shown(evaluation.summary[name].get(measure.key), measure.unit, locale) for name in names]
         if len(names) == 2:
-            cells += _difference_cells(differences.get(measure.key), measure.unit, locale)
+            differs = differences.get(measure.key)
+            cells += [signed(differs.difference, measure.unit, locale), chance(differs.p)] if differs else ["", ""]
         shown_rows.append([measure.label(locale), *cells])
     failed = [
         say("eval_count_of", locale, count=evaluation.failed[name], all=len(evaluation.questions)) for name in names
     ]
     return [*shown_rows, [say("eval_without_report", locale), *failed, *([""] * 2 if len(names) == 2 else [])]]
-
-
-def _difference_cells(difference: Difference | None, unit: Unit, locale: str) -> list[str]:
-    return ["", ""] if difference is None else [signed(difference.difference, unit, locale), chance(difference.p)]
 
 
 def _notable_differences(evaluation: Evaluation) -> list[str]:

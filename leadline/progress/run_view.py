@@ -186,11 +186,6 @@ class Watched:
             return say("doing_reflector", self.locale)
         return event.title
 
-    def of_step(self, step_id: str) -> CallSeen | None:
-        """Return the latest slow model call of a step, or None."""
-        calls = [call for call in self.under_way.values() if call.step == step_id]
-        return calls[-1] if calls else None
-
     def detail(self, step: StepSeen) -> str:
         """Return what a step waits for, does, has found, or failed with."""
         match step.state:
@@ -198,8 +193,8 @@ class Watched:
                 return say("seen_waits", self.locale, steps=", ".join(step.needs)) if step.needs else ""
             case "running":
                 reading = say("seen_reading", self.locale, count=step.sources, title=" ".join(step.latest.split()))
-                call = self.of_step(step.id)
-                parts = [*([call.state(self.locale)] if call else []), *([reading] if step.sources else [])]
+                calls = [call.state(self.locale) for call in self.under_way.values() if call.step == step.id]
+                parts = [*calls[-1:], *([reading] if step.sources else [])]
             case "done" if step.excerpts is not None:
                 sure = round((step.confidence or 0) * 100)
                 key = "seen_quotes" if sure else "seen_unjudged"
@@ -331,12 +326,8 @@ def call_place(data: Mapping[str, Any]) -> tuple[str, str]:
 
 def standing_of(data: Mapping[str, Any]) -> Standing:
     """Return a report's standing from its event; events of earlier versions lack whether it answers its question."""
-    claims, sure, inferred = (
-        int(data.get("claims", 0)),
-        int(data.get("sure", 0)),
-        data.get("statuses", {}).get("inferred", 0),
-    )
-    return standing(claims, sure, data.get("answered", ""), inferred)
+    inferred = data.get("statuses", {}).get("inferred", 0)
+    return standing(data.get("claims", 0), data.get("sure", 0), data.get("answered", ""), inferred)
 
 
 def clock(seconds: float) -> str:

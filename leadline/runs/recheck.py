@@ -157,11 +157,7 @@ def _claim(
     checked = [excerpt for excerpt in cited if states.get(excerpt.content_hash) in {"unchanged", "changed", "gone"}]
     if not checked:
         return now
-    lost = [
-        excerpt
-        for excerpt in checked
-        if states[excerpt.content_hash] != "unchanged" and not _stands(excerpt, texts[excerpt.content_hash])
-    ]
+    lost = [excerpt for excerpt in checked if not _stands(excerpt.quote, texts[excerpt.content_hash])]
     if not lost:
         return now.model_copy(update={"state": "holds"})
     replacements = [_in_place(claim.text, excerpt, texts[excerpt.content_hash]) for excerpt in lost]
@@ -176,8 +172,8 @@ def _claim(
     )
 
 
-def _stands(excerpt: Excerpt, text: str | None) -> bool:
-    return text is not None and (excerpt.quote in text or locate(excerpt.quote, text) is not None)
+def _stands(quote: str, text: str | None) -> bool:
+    return text is not None and (quote in text or locate(quote, text) is not None)
 
 
 def _in_place(claim: str, excerpt: Excerpt, text: str | None) -> str:

@@ -62,11 +62,6 @@ def hold_run_lock(home: Path, run_id: str) -> Iterator[None]:
         lock.release()
 
 
-def locked_runs(home: Path) -> set[str]:
-    """Return the ids of the runs that processes work on, after a `sweep`. Blocking."""
-    return {file.stem for file in (home / "locks").glob("*.lock")}
-
-
 def sweep(home: Path) -> None:
     """Remove free locks of processes that were killed before their run was recorded, or after its end. Blocking."""
     for file in (home / "locks").glob("*.lock"):
@@ -178,7 +173,7 @@ class Home:
 
     async def records(self) -> list[RunRecord]:
         """Return all runs, newest first; one whose process was killed is interrupted."""
-        locked = await asyncio.to_thread(locked_runs, self.folder)
+        locked = await asyncio.to_thread(lambda: {file.stem for file in (self.folder / "locks").glob("*.lock")})
         items = await self.store.asearch(_RUNS, limit=sys.maxsize)
         try:
             records = [RunRecord.model_validate(item.value) for item in items]

@@ -129,7 +129,8 @@ async def watched(home: Home, record: RunRecord, report: Report, values: Mapping
     told = last.told if last is not None else []
     replacing = {claim.now for claim in changed} | {*told}
     findings = await _findings(question, gathered, await _texts_before(home, values), replacing)
-    figures = [claim for claim in changed if _is_other_figure(claim)]
+    fallen = [claim for claim in changed if claim.state == "fallen" and claim.now]
+    figures = [claim for claim in fallen if missing_quantities(claim.was, [claim.now])]
     await home.store.aput(
         _WATCHES,
         record.id,
@@ -173,10 +174,6 @@ def _changed(seen_again: Rechecked, last: _Check | None) -> list[ClaimNow]:
         for claim in {claim.text: claim for claim in seen_again.claims}.values()
         if claim.state != "not checked" and claim.state != states.get(claim.text, "holds")
     ]
-
-
-def _is_other_figure(claim: ClaimNow) -> bool:
-    return claim.state == "fallen" and bool(claim.now) and bool(missing_quantities(claim.was, [claim.now]))
 
 
 async def _known_to_run(home: Home, record: RunRecord, values: Mapping[str, Any]) -> tuple[set[str], datetime]:
@@ -240,18 +237,17 @@ class _Searched:
 
     def _complete(self, providers: Providers, reader: PageReader) -> Complete:
         async def read_new(results: list[list[Hit]]) -> tuple[list[list[Hit]], list[str]]:
-            new_hits = [[hit for hit in hits if await self._is_new_hit(hit, providers)] for hits in results]
-            addresses_and_hashes = {
-                name: None for hits in new_hits for hit in hits for name in (hit.url, content_hash(hit.text))
-            }
-            self.brought += addresses_and_hashes
+            keys = await asyncio.to_thread(
+                lambda: {hit.text: content_hash(hit.text) for hits in results for hit in hits}
+            )
+            new_hits = [[hit for hit in hits if await self._is_new(hit, keys[hit.text], providers)] for hits in results]
+            self.brought += dict.fromkeys(
+                name for hits in new_hits for hit in hits for name in (hit.url, keys[hit.text])
+            )
             pages = min(self._context.max_pages or self._context.level.pages, self._context.level.pages)
             return await complete(new_hits, reader.read, in_turns(new_hits)[:pages], filters_of(self._context))
 
         return read_new
-
-    async def _is_new_hit(self, hit: Hit, providers: Providers) -> bool:
-        return await self._is_new(hit, await asyncio.to_thread(content_hash, hit.text), providers)
 
     async def _is_new(self, found: Hit | Source, key: str, providers: Providers) -> bool:
         """Tell whether a text with a content hash is new; an unchanged document that the run did not use is not."""

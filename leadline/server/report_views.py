@@ -123,18 +123,6 @@ async def report_view(
     client = api_of(request)
     state = await standing_state(client, thread, checkpoint)
     report = await report_version(client, thread, values_of(state), version)
-    return await _view(report, state["checkpoint"]["checkpoint_id"])
-
-
-@views.get("/reports/{thread_id}/turns.json")
-async def turns(thread: OwnThread, request: Request) -> list[TurnView]:
-    """Return the turns before the present one, the oldest first: the state that each new question found, if there was a turn."""
-    found = reversed(await question_states(api_of(request), thread))
-    views = [_turn(values_of(state), state["checkpoint"]["checkpoint_id"]) for state in found]
-    return [view for view in views if view.question or view.reply]
-
-
-async def _view(report: Report, checkpoint: str) -> ReportView:
     parsed = await with_pictures(await asyncio.to_thread(parse_report, report))
     return ReportView(
         title=report.title,
@@ -148,9 +136,17 @@ async def _view(report: Report, checkpoint: str) -> ReportView:
         sources=len(parsed.cited),
         follow_up_questions=report.follow_up_questions,
         version=report.version,
-        checkpoint=checkpoint,
+        checkpoint=state["checkpoint"]["checkpoint_id"],
         headings=headings_of(report.document.body if report.document else ()),
     )
+
+
+@views.get("/reports/{thread_id}/turns.json")
+async def turns(thread: OwnThread, request: Request) -> list[TurnView]:
+    """Return the turns before the present one, the oldest first: the state that each new question found, if there was a turn."""
+    found = reversed(await question_states(api_of(request), thread))
+    views = [_turn(values_of(state), state["checkpoint"]["checkpoint_id"]) for state in found]
+    return [view for view in views if view.question or view.reply]
 
 
 def _turn(values: dict[str, Any], checkpoint: str) -> TurnView:

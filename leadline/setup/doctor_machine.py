@@ -111,6 +111,7 @@ async def isolation() -> list[Check]:
     """Check the kernel, and run the canaries' escape attempts."""
     check = partial(Check, area="isolation")
     version = await asyncio.to_thread(landlock_version)
+    seccomp = await asyncio.to_thread(Path("/proc/sys/kernel/seccomp").exists)
     linux = sys.platform == "linux"
     wanted = settings().leadline_sandbox == "isolated"
     bad = BROKEN if linux and wanted else NOTE
@@ -122,7 +123,7 @@ async def isolation() -> list[Check]:
                 "doctor_kernel" if version > 0 else "doctor_old_kernel",
                 system=f"{platform.system()} {platform.release()}",
                 version=version,
-                seccomp=say("doctor_seccomp" if _has_seccomp() else "doctor_no_seccomp"),
+                seccomp=say("doctor_seccomp" if seccomp else "doctor_no_seccomp"),
             ),
             remedy="" if version > 0 else say("doctor_needs"),
         )
@@ -148,10 +149,6 @@ def _of_canary(canary: CanaryResult, bad: str) -> Check:
     if canary.required:
         return check(state=bad, found=say("doctor_not_stopped"))
     return check(state=NOTE, found=say("doctor_looked"), remedy=say("doctor_looked_remedy"))
-
-
-def _has_seccomp() -> bool:
-    return os.path.exists("/proc/sys/kernel/seccomp")  # noqa: PTH110 - one look
 
 
 async def libraries() -> list[Check]:
