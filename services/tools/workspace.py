@@ -40,19 +40,13 @@ class Workspace:
     addresses: set[str] = field(default_factory=set)
     """Pages that a search, the user or the plan named; no other pages are read."""
 
-    def known(self) -> tuple[str, ...]:
-        """Return the texts whose numbers a program may use."""
-        return (
-            *self.known_texts,
-            *(proving(passage.text, self._untraced(passage.content_hash)) for passage in self.passages),
-        )
-
     async def add_computation(self, code: str, description: str, run: CodeRun) -> tuple[Source, Passage]:
         """Store a program's run as a source, with its literals and the files that it made from untraced numbers.
 
         Returns:
             The source, and its output as a passage of it.
         """
+        shown = (proving(passage.text, self._untraced(passage.content_hash)) for passage in self.passages)
         computation = Computation(
             code,
             description,
@@ -60,7 +54,7 @@ class Workspace:
             dict(self.files),
             run.at,
             run.mode == "isolated",
-            self.known(),
+            (*self.known_texts, *shown),
             frozenset(self.made),
         )
         source, output = await computation.store(self.evidence)
@@ -145,13 +139,8 @@ async def passages_of(
     return [whole], {content_hash: source}
 
 
-def renumbered(passages: Iterable[Passage]) -> list[Passage]:
-    """Return passages renumbered as `P1`, `P2` and so on."""
-    return [passage.model_copy(update={"id": f"P{place}"}) for place, passage in enumerate(passages, 1)]
-
-
 def ranked(passages: Sequence[Passage], query: str) -> list[Passage]:
-    """Split long passages, sort them by relevance to a query, and renumber them."""
+    """Split long passages, sort them by relevance to a query, and number them `P1`, `P2` and so on."""
     parts = [
         passage.model_copy(
             update={
@@ -165,4 +154,4 @@ def ranked(passages: Sequence[Passage], query: str) -> list[Passage]:
     ]
     scores = bm25([tokens(part.text) for part in parts], tokens(query))
     order = sorted(range(len(parts)), key=lambda place: -scores[place])
-    return renumbered(parts[place] for place in order)
+    return [parts[place].model_copy(update={"id": f"P{number}"}) for number, place in enumerate(order, 1)]
