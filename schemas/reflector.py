@@ -74,7 +74,7 @@ class Reflection(BaseModel):
     new_nodes: SkipJsonSchema[list[NodeDraft]] = Field(default_factory=list)
     """Topics that the outline lacks, or parts of a node that is too broad."""
     follow_up_queries: Annotated[list[Reason], AtMost(3)] = Field(default_factory=list)
-    """At most three, as affirmative statements."""
+    """As affirmative statements."""
     reasoning: Thought = ""
     """In one to three sentences; it stands before the decision, so that a model thinks before it decides."""
     has_enough_context: bool = False
@@ -84,11 +84,6 @@ class Reflection(BaseModel):
     """Number of the plan that had run, from 1. Code sets it, and no model is asked for it."""
     outline: SkipJsonSchema[list[NodeView]] = Field(default_factory=list)
     """The outline as it has grown, with what has been found. Code sets it, and no model is asked for it."""
-
-    @field_validator("follow_up_queries", mode="after")
-    @classmethod
-    def _at_most_three(cls, value: list[str]) -> list[str]:
-        return value[:3]
 
     @field_validator("contradictions", mode="before")
     @classmethod
