@@ -26,8 +26,8 @@ import psutil
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
-from benchmarks.measurement import DEEP_SEA, PROJECT, QUESTION, RESULTS, machine, plain_environment, write_results
-from benchmarks.run import stub
+from benchmarks.measurement import DEEP_SEA, PROJECT, QUESTION, RESULTS, machine, write_results
+from benchmarks.run import stub, stub_environment
 from benchmarks.stub_endpoint import FIRST_TOKEN_SECONDS, PER_TOKEN_SECONDS
 
 GRAPH = "deep_research"
@@ -46,11 +46,17 @@ def server(home: Path, base_url: str, jobs: int, model_calls: int) -> Iterator[t
     configuration.write_text((PROJECT / "langgraph.json").read_text("utf-8"), "utf-8")
     command = [str(Path(sys.executable).with_name("langgraph")), "dev", "--no-browser", "--no-reload"]
     command += ["--port", str(port), "--n-jobs-per-worker", str(jobs), "--config", str(configuration)]
+    ours = {
+        "LEADLINE_DOCS": str(DEEP_SEA),
+        "LEADLINE_MAX_CONCURRENCY": str(model_calls),
+        "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+        "LANGGRAPH_NO_VERSION_CHECK": "true",
+    }
     with (home / "log").open("wb") as log:
         process = subprocess.Popen(
             command,
             cwd=home,
-            env=_environment(home, base_url, model_calls),
+            env=stub_environment(home / "home", base_url) | ours,
             stdout=log,
             stderr=subprocess.STDOUT,
         )
@@ -61,21 +67,6 @@ def server(home: Path, base_url: str, jobs: int, model_calls: int) -> Iterator[t
         finally:
             process.terminate()
             process.wait(30)
-
-
-def _environment(home: Path, base_url: str, model_calls: int) -> dict[str, str]:
-    kept = plain_environment()
-    ours = {
-        "OPENAI_BASE_URL": base_url,
-        "LEADLINE_MODEL": "stub",
-        "LEADLINE_DOCS": str(DEEP_SEA),
-        "LEADLINE_HOME": str(home / "home"),
-        "LEADLINE_MAX_CONCURRENCY": str(model_calls),
-        "LANGGRAPH_CLI_NO_ANALYTICS": "1",
-        "LANGGRAPH_NO_VERSION_CHECK": "true",
-        "LANGSMITH_TRACING": "false",
-    }
-    return kept | ours
 
 
 def _wait(address: str, process: subprocess.Popen[bytes], log: Path) -> None:

@@ -88,11 +88,10 @@ def measure(leadline: Path, work: Path, base_url: str) -> dict[str, float]:
     log = base_url.removesuffix("/v1") + "/log"
     httpx.delete(log)
     command = [str(leadline), "research", QUESTION, "--docs", str(DEEP_SEA)]
+    environment = stub_environment(work / "home", base_url)
     with (work / "report.txt").open("w") as report:
         started = time.monotonic()
-        process = subprocess.Popen(
-            command, cwd=work, env=_environment(work, base_url), stdout=report, stderr=subprocess.PIPE, text=True
-        )
+        process = subprocess.Popen(command, cwd=work, env=environment, stdout=report, stderr=subprocess.PIPE, text=True)
         assert process.stderr is not None
         first_line = process.stderr.readline()
         first_event = time.monotonic() - started
@@ -139,15 +138,14 @@ def version(python: Path) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
-def _environment(work: Path, base_url: str) -> dict[str, str]:
+def stub_environment(home: Path, base_url: str) -> dict[str, str]:
     """Return the user's environment with the stub as the only model."""
-    ours = {
+    return _users() | {
         "OPENAI_BASE_URL": base_url,
         "LEADLINE_MODEL": "stub",
-        "LEADLINE_HOME": str(work / "home"),
+        "LEADLINE_HOME": str(home),
         "LANGSMITH_TRACING": "false",
     }
-    return _users() | ours
 
 
 def _users() -> dict[str, str]:
