@@ -3,9 +3,10 @@
 import os
 import pwd
 import shutil
-import socket
 import subprocess
 from pathlib import Path
+
+from tests.fakes.http import free_port
 
 
 def binaries_of_postgres() -> Path | None:
@@ -25,9 +26,7 @@ class PostgresServer:
             account = next((one.pw_name for one in pwd.getpwall() if one.pw_name in {"postgres", "nobody"}), "nobody")
             shutil.chown(folder, account)
             self._as = ["setpriv", "--reuid", account, "--regid", str(pwd.getpwnam(account).pw_gid), "--clear-groups"]
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
 
     def start(self) -> None:
         """Make a cluster and serve it."""

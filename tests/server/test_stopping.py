@@ -3,13 +3,12 @@
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
 import psutil
 import pytest
-from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import ConflictError, NotFoundError
 
@@ -21,7 +20,7 @@ from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, openai_server
 from tests.server.conftest import GRAPH, OWNER, TWO_PARTS, dev_server, model_of, papers, said, thread_of
 from tests.server.test_thread_ids import mentions
-from tests.services.tools.mcp.conftest import left
+from tests.services.tools.mcp.conftest import left, until
 
 FIRST, SECOND = OWNER, "Why was tallow pressed into the lead?"
 Served = tuple[str, psutil.Process, OpenAIServer]
@@ -43,21 +42,6 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         }
         with dev_server(home, **settings) as (address, process):
             yield address, psutil.Process(process.pid), endpoint
-
-
-@pytest.fixture
-async def client(served: Served) -> AsyncIterator[LangGraphClient]:
-    async with get_client(url=served[0]) as connected:
-        yield connected
-
-
-async def until(there: Callable[[], bool]) -> None:
-    """Wait for something that happens elsewhere; the first program of a machine waits for its sandbox to be tried out."""
-    for _ in range(1_800):
-        if await asyncio.to_thread(there):
-            return
-        await asyncio.sleep(0.05)
-    pytest.fail("it did not happen")
 
 
 def plan() -> str:

@@ -188,8 +188,3 @@ def test_a_missing_library_is_answered_with_the_command_that_installs_it() -> No
     ended = python("-c", program)
     assert ended.returncode == 1
     assert install_command("mcp") in ended.stderr
-
-
-@pytest.fixture(autouse=True)
-def _installed() -> None:
-    assert Path(COMMAND[0]).exists()

@@ -20,6 +20,7 @@ from services.run.scope import Run
 from services.tools.mcp.registry import close_sessions
 from services.tools.mcp.tools import mcp_tools
 from tests.conftest import PROJECT, SetEnvironment
+from tests.fakes.http import free_port
 
 FAKE = str(PROJECT / "tests" / "fakes" / "mcp_server.py")
 BIN = Path(sys.executable).parent
@@ -43,8 +44,8 @@ def left(mark: str) -> list[int]:
 
 
 async def until(there: Callable[[], bool]) -> None:
-    """Wait for something that happens elsewhere."""
-    for _ in range(1_200):
+    """Wait for something that happens elsewhere; the first program of a machine waits for its sandbox to be tried out."""
+    for _ in range(4_500):
         if there():
             return
         await asyncio.sleep(0.02)
@@ -83,9 +84,7 @@ async def run(mark: str) -> AsyncIterator[Run]:
 @contextmanager
 def listening(kind: str, transport: str) -> Iterator[str]:
     """Serve over the network from a process of its own, and yield the address."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     process = subprocess.Popen([sys.executable, "-P", FAKE, kind, transport, str(port)], stderr=subprocess.DEVNULL)
     try:
         wait_for_port(port, process)

@@ -1,7 +1,8 @@
 """Servers that break: each is reported and left out, the others work, and nothing is left of them."""
 
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from typing import Literal
 
 import httpx
@@ -120,36 +121,36 @@ async def test_a_run_uses_the_address_that_the_operator_allows(environment: SetE
         await close_sessions(run.journal.key)
 
 
-@pytest.mark.parametrize("transport", ["http", "sse"])
-async def test_a_runs_address_cannot_lead_on_to_a_private_one(environment: SetEnvironment, transport: str) -> None:
+@contextmanager
+def unasked() -> Iterator[str]:
+    """Serve at an address that nobody may ask."""
     asked: list[str] = []
 
     def secret(request: Request) -> Reply:
         asked.append(request.path)
         return Reply()
 
-    with serving(secret) as inside, serving(lambda _: Reply(307, headers={"Location": f"{inside}/"})) as address:
+    with serving(secret) as address:
+        yield address
+    assert asked == []
+
+
+@pytest.mark.parametrize("transport", ["http", "sse"])
+async def test_a_runs_address_cannot_lead_on_to_a_private_one(environment: SetEnvironment, transport: str) -> None:
+    with unasked() as inside, serving(lambda _: Reply(307, headers={"Location": f"{inside}/"})) as address:
         environment(LEADLINE_ALLOW_PRIVATE_HOSTS=address.removeprefix("http://"))
         run = run_of(f"{address}/mcp", transport)
         assert await reasons(run) == {"web": "status"}
         await close_sessions(run.journal.key)
-    assert asked == []
 
 
 @pytest.mark.parametrize("transport", ["http", "sse"])
 async def test_the_address_that_is_dialled_is_checked_whatever_the_name_was(
     run: Run, transport: Literal["http", "sse"]
 ) -> None:
-    asked: list[str] = []
-
-    def secret(request: Request) -> Reply:
-        asked.append(request.path)
-        return Reply()
-
-    with serving(secret) as inside:
+    with unasked() as inside:
         offered = await offer(run, Server("web", transport, url=inside))
     assert [failure.reason for failure in offered.failures] == ["refused"]
-    assert asked == []
 
 
 async def test_a_server_that_dies_in_a_call_is_left_out_from_then_on_with_all_it_started(
