@@ -6,7 +6,7 @@ Stub endpoints get prompts as text, as any endpoint does, and answer by the prom
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from html import unescape
 from itertools import accumulate
@@ -61,18 +61,7 @@ def answer_rendered(role: str, human: str) -> str:
         return SILENT[role]
     if role in _OF_TEXTS:
         return _OF_TEXTS[role](Element(body=human))
-    prompt = prompt_of(role, human)
-    match prompt:
-        case CoordinatorPrompt():
-            return triaged(prompt)
-        case PlannerPrompt():
-            return planned(prompt)
-        case CoderPrompt():
-            return coded(prompt)
-        case ReporterPrompt():
-            return written(prompt)
-        case _:
-            return offline.answer(prompt)
+    return _ANSWERS.get(role, offline.answer)(prompt_of(role, human))
 
 
 def prompt_of(role: str, human: str) -> BaseModel:
@@ -262,6 +251,12 @@ _BY_ROLE = {
     "coder": _coder,
     "reflector": _reflector,
     "reporter": _reporter,
+}
+_ANSWERS: Mapping[str, Callable[[Any], str]] = {
+    "coordinator": triaged,
+    "planner": planned,
+    "coder": coded,
+    "reporter": written,
 }
 SILENT = {
     "verifier": '{"verdicts": []}',

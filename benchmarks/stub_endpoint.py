@@ -14,7 +14,7 @@ import socket
 import sys
 import time
 from collections.abc import AsyncIterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import uvicorn
@@ -32,25 +32,15 @@ PER_TOKEN_SECONDS = 0.005
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """One completed call. Times are seconds of the system's monotonic clock, which all processes share."""
-
-    role: str
-    start: float
-    end: float
-    prompt_tokens: int
-    schema_tokens: int
-    """Part of the prompt's tokens that are the schema of the answer."""
-    completion_tokens: int
-
-
-@dataclass(frozen=True, slots=True)
 class Answer:
-    """What one call says, and when each of its tokens is due."""
+    """What one call says, and when each of its tokens is due, in seconds of the system's monotonic clock, which all processes share."""
 
     text: str
+    role: str
     usage: dict[str, int]
     schema_tokens: int
+    """Part of the prompt's tokens that are the schema of the answer."""
+    start: float
     first_token_at: float
     per_token: float
     end: float
@@ -70,7 +60,7 @@ class Endpoint:
 
     first_token: float = FIRST_TOKEN_SECONDS
     per_token: float = PER_TOKEN_SECONDS
-    log: list[Call] = field(default_factory=list)
+    log: list[dict[str, Any]] = field(default_factory=list)
 
     def app(self) -> Starlette:
         """Return the web application."""
@@ -99,19 +89,21 @@ class Endpoint:
         read = message_tokens(body) + of_schemas
         answer = Answer(
             text=text,
+            role=role,
             usage={"prompt_tokens": read, "completion_tokens": wrote, "total_tokens": read + wrote},
             schema_tokens=of_schemas,
+            start=start,
             first_token_at=start + self.first_token,
             per_token=self.per_token,
             end=start + self.first_token + self.per_token * (wrote - 1),
         )
         if body.get("stream"):
-            return StreamingResponse(self._stream(body, role, answer, start), media_type="text/event-stream")
+            return StreamingResponse(self._stream(body, answer), media_type="text/event-stream")
         await _until(answer.end)
-        self._note(role, answer, start)
+        self._note(answer)
         return JSONResponse(_completion(body, answer))
 
-    async def _stream(self, body: dict[str, Any], role: str, answer: Answer, start: float) -> AsyncIterator[str]:
+    async def _stream(self, body: dict[str, Any], answer: Answer) -> AsyncIterator[str]:
         chunk = {**_about(body), "object": "chat.completion.chunk"}
         for due, piece in answer.pieces:
             await _until(due)
@@ -121,21 +113,12 @@ class Endpoint:
         yield _event({**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
         if (body.get("stream_options") or {}).get("include_usage"):
             yield _event({**chunk, "choices": [], "usage": answer.usage})
-        self._note(role, answer, start)
+        self._note(answer)
         yield "data: [DONE]\n\n"
 
-    def _note(self, role: str, answer: Answer, start: float) -> None:
-        usage = answer.usage
-        self.log.append(
-            Call(
-                role=role,
-                start=start,
-                end=time.monotonic(),
-                prompt_tokens=usage["prompt_tokens"],
-                schema_tokens=answer.schema_tokens,
-                completion_tokens=usage["completion_tokens"],
-            )
-        )
+    def _note(self, answer: Answer) -> None:
+        times = {"start": answer.start, "end": time.monotonic()}
+        self.log.append({"role": answer.role, **times, **answer.usage, "schema_tokens": answer.schema_tokens})
 
     async def models(self, _: Request) -> Response:
         """List the one model there is."""
@@ -143,7 +126,7 @@ class Endpoint:
 
     async def read_log(self, _: Request) -> Response:
         """Return all completed calls in the order in which they ended."""
-        return JSONResponse([asdict(call) for call in self.log])
+        return JSONResponse(self.log)
 
     async def clear_log(self, _: Request) -> Response:
         """Forget all calls."""
