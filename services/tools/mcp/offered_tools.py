@@ -288,5 +288,4 @@ async def _listed(session: "ClientSession") -> list[Any]:
 
 def _described(server: Server, offered: Offered) -> str:
     text = server.description or f"tools {', '.join(tool.remote for tool in offered.tools)}"
-    line = " ".join(clean_line(server.without_secrets(text)).split())
-    return line if len(line) <= MAX_DESCRIPTION else f"{line[: MAX_DESCRIPTION - 1]}…"
+    return _line(" ".join(clean_line(server.without_secrets(text)).split()), MAX_DESCRIPTION)
