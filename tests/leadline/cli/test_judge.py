@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.openai_server import OpenAIServer, role_of
+from tests.fakes.openai_server import OpenAIServer
 from tests.leadline.conftest import Leadline, document, without_model
 from tests.services.reports.checking.tampering import edit
 
@@ -35,9 +35,9 @@ def test_a_report_that_the_model_supports_holds(leadline: Leadline, endpoint: Op
     ran = leadline("verify", folder, "--judge", code=0)
     assert "gpt-4.1-mini was asked about 1 sentence (1 supported)" in ran.out
     assert "To let a model judge" not in ran.out
-    [asked] = [body for body in endpoint.requests if role_of(body) == "verifier"]
-    assert "The northern pier was closed by storms." in asked["messages"][-1]["content"]
-    assert BESIDE in asked["messages"][-1]["content"]  # what stands beside the quote in its source
+    [asked] = endpoint.asked("verifier")
+    assert "The northern pier was closed by storms." in asked
+    assert BESIDE in asked  # what stands beside the quote in its source
 
 
 def test_a_sentence_that_the_model_doubts_is_named(leadline: Leadline, endpoint: OpenAIServer, folder: str) -> None:

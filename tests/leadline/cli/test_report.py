@@ -57,9 +57,7 @@ def test_a_folder_never_holds_files_of_two_runs(leadline: Leadline, docs: Path) 
     assert leadline("verify", f"{FOLDER}-2").code == leadline("verify", FOLDER).code == 0
 
 
-def test_a_run_that_finds_nothing_replaces_no_report_that_shows_evidence(
-    leadline: Leadline, docs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_finds_nothing_replaces_no_report_that_shows_evidence(leadline: Leadline, docs: Path) -> None:
     leadline("research", QUESTION, "--docs", docs, "--quick", "--format", "csl", code=0)
     Path("other").mkdir()
     Path("other", "kettle.md").write_text("The kettle was red.\n")

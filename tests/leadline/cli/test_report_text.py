@@ -79,7 +79,7 @@ def test_a_wide_table_is_written_row_by_row() -> None:
     assert "  Column11: cell11" in lines
 
 
-def test_colours_are_left_out_where_none_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colours_are_left_out_where_none_are_wanted() -> None:
     assert "\x1b" not in shown(english(), _environ={"TERM": "dumb"}, color_system="auto")
     coloured = shown(english(), _environ={"TERM": "xterm", "NO_COLOR": "1"}, color_system="auto")
     assert "\x1b[1m" in coloured

@@ -10,7 +10,7 @@ import pytest
 
 from tests.fakes.editing import blocks_in, edits, whole
 from tests.fakes.http import Reply
-from tests.fakes.openai_server import OpenAIServer, role_of
+from tests.fakes.openai_server import OpenAIServer
 from tests.leadline.conftest import Leadline, document, without_model
 
 QUESTION = "What closed the northern pier, and for how long?"
@@ -59,8 +59,7 @@ def test_a_version_is_written_of_what_the_model_is_shown_and_the_former_one_is_k
     before = (Path(run.folder) / "report.md").read_text()
     revising(endpoint, HALF)
     ran = leadline("revise", run.id, "Without the ferry", code=0)
-    [asked] = [body for body in endpoint.requests if role_of(body) == "reporter_editing"]
-    human = asked["messages"][-1]["content"]
+    [human] = endpoint.asked("reporter_editing")
     assert "<instruction>\nWithout the ferry\n</instruction>" in human
     assert f"{STORMS[:-1]} [B0-1]." in human
     assert f"{STORMS} {FERRY}" in human

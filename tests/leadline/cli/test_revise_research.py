@@ -27,12 +27,8 @@ def run(leadline: Leadline, endpoint: OpenAIServer) -> str:
     return str(json.loads(ran.out)["run_id"])
 
 
-def roles(endpoint: OpenAIServer) -> list[str]:
-    return [role_of(body) for body in endpoint.requests]
-
-
-def revised(ran: Ran, run: str) -> str:
-    """Make sure that a change has made the run's second version, and return its own text."""
+def revised(ran: Ran) -> str:
+    """Return the report's own text."""
     assert ran.code == 0, ran.err
     return ran.out.partition("## Limits")[0].partition("## References")[0]
 
@@ -42,10 +38,6 @@ def added(text: str, lacks: tuple[str, ...] = ()) -> Callable[[dict[str, Any]], 
     return lambda body: edits({"block": list(blocks_in(body))[-1], "action": "add_after", "text": text}, lacks=lacks)
 
 
-def of_editor(endpoint: OpenAIServer) -> list[str]:
-    return [body["messages"][-1]["content"] for body in endpoint.requests if role_of(body) == "reporter_editing"]
-
-
 def test_what_the_editor_lacks_is_searched_once_with_the_whole_question_and_then_written(
     leadline: Leadline, endpoint: OpenAIServer, run: str
 ) -> None:
@@ -53,20 +45,19 @@ def test_what_the_editor_lacks_is_searched_once_with_the_whole_question_and_then
     endpoint.script["reporter_editing"] = [lacking, added(f"{COST} [E1-1]")]
     endpoint.script["researcher"] = [quoting(COST)]
     ran = leadline("revise", run, "Tell the treasurer what she needs, too")
-    assert "40,000 crowns" in revised(ran, run)
+    assert "40,000 crowns" in revised(ran)
     assert STORMS[:-1] in ran.out
     assert "not in the report" not in ran.out
     assert (
         "Searched for this change: The repair of the northern pier cost so many crowns (quotes: 1, sources: 1)"
         in ran.out
     )
-    first, second = of_editor(endpoint)
+    first, second = endpoint.asked("reporter_editing")
     assert COST not in first
     assert COST in second
     assert 'under="Treasury"' in second
     assert second.count(f"{STORMS[:-1]} [B0-1].") == 1
-    [step] = [body for body in endpoint.requests if role_of(body) == "researcher"][-1:]
-    shown = step["messages"][-1]["content"]
+    shown = endpoint.asked("researcher")[-1]
     assert shown.count(QUESTION) > 1  # as the question, and in a query
     assert "Tell the treasurer what she needs, too" in shown
     for version in ("1", "2"):
@@ -76,7 +67,7 @@ def test_what_the_editor_lacks_is_searched_once_with_the_whole_question_and_then
     assert len(endpoint.requests) == calls
     endpoint.script["reporter_editing"] = [whole(f"# Costs\n\n{COST} [E1-1]")]
     third = leadline("revise", run, "Only the costs")
-    assert "40,000 crowns" in revised(third, run)
+    assert "40,000 crowns" in revised(third)
     assert "Searched for this change" not in third.out
     assert leadline("runs", "replay", run).out == third.out
 
@@ -90,20 +81,20 @@ def test_what_the_search_found_only_in_part_is_told_though_the_editor_is_silent(
         lambda body: json.dumps({**json.loads(quoting(COST)(body)), "missing_aspects": ["What the mayor said"]})
     ]
     ran = leadline("revise", run, "Tell the treasurer what she needs, too")
-    assert "40,000 crowns" in revised(ran, run)
+    assert "40,000 crowns" in revised(ran)
     assert "searched for and not found, so it is not in the report: What the mayor said." in ran.out
 
 
 def test_what_the_evidence_holds_is_written_without_a_search(
     leadline: Leadline, endpoint: OpenAIServer, run: str
 ) -> None:
-    searches = roles(endpoint).count("researcher")
+    searches = endpoint.roles.count("researcher")
     table = "| What | How long |\n|---|---|\n| Storms closed the northern pier | some weeks of the winter [B0-1] |"
     endpoint.script["reporter_editing"] = [added(table)]
     ran = leadline("revise", run, "Add a table of what happened, and how long it took")
-    assert "| Storms closed the northern pier | some weeks of the winter" in revised(ran, run)
+    assert "| Storms closed the northern pier | some weeks of the winter" in revised(ran)
     assert "not in the report" not in ran.out
-    assert roles(endpoint).count("researcher") == searches
+    assert endpoint.roles.count("researcher") == searches
 
 
 def test_what_is_not_found_is_said_and_not_invented(leadline: Leadline, endpoint: OpenAIServer, run: str) -> None:
@@ -128,10 +119,10 @@ def test_what_an_excerpt_holds_is_never_said_to_be_missing(
 
 def test_without_research_nothing_is_searched(leadline: Leadline, endpoint: OpenAIServer, run: str) -> None:
     endpoint.script["reporter_editing"] = [edits(lacks=["What the repair cost"])]
-    searches = roles(endpoint).count("researcher")
+    searches = endpoint.roles.count("researcher")
     ran = leadline("revise", run, "Add a section on the costs of the repair", "--no-research")
     assert "that the change asked for, so it is not in the report: What the repair cost" in ran.out
-    assert roles(endpoint).count("researcher") == searches
+    assert endpoint.roles.count("researcher") == searches
     assert "Searched for this change" not in ran.out
 
 
@@ -144,8 +135,7 @@ def test_a_request_for_a_change_is_no_part_of_the_next_question(
     assert leadline("follow", run, "Make it shorter").code == 0
     endpoint.script["reporter"] = [f"{STORMS} [B0-1]"]
     assert leadline("follow", run, "And its cost?").code == 0
-    [asked] = [body for body in endpoint.requests if role_of(body) == "coordinator"][-1:]
-    shown = asked["messages"][-1]["content"]
+    shown = endpoint.asked("coordinator")[-1]
     assert "What closed the northern pier" in shown
     assert "shorter" not in shown
     assert "brief" not in shown
@@ -177,7 +167,7 @@ def test_a_message_that_the_model_takes_for_a_change_makes_a_version(
 def test_a_question_after_a_report_is_a_question(leadline: Leadline, endpoint: OpenAIServer, run: str) -> None:
     endpoint.script["reporter"] = [f"{STORMS} [T0-1]"]
     leadline("follow", run, "How did the shorter pier fare in the storms?", code=0)
-    assert "reporter_editing" not in roles(endpoint)
+    assert "reporter_editing" not in endpoint.roles
     assert len(json.loads(leadline("runs", "--json").out)) == 2
 
 

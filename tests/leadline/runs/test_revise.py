@@ -14,7 +14,7 @@ from leadline.runs.store import open_home
 from services.run.errors import BadInput, RevisionRefused
 from services.run.settings import settings
 from tests.fakes.editing import edits, titled, whole
-from tests.fakes.openai_server import OpenAIServer, Scripted, role_of
+from tests.fakes.openai_server import OpenAIServer, Scripted
 from tests.fakes.quoting import quoting
 from tests.fakes.read_folder import read_before
 
@@ -94,7 +94,7 @@ async def test_a_change_that_was_interrupted_while_it_searched_asks_nothing_agai
     report = await aresume()
     assert "40,000 crowns" in report.markdown
     assert report.version == 2
-    assert [role_of(body) for body in endpoint.requests].count("reporter_editing") == 2
+    assert endpoint.roles.count("reporter_editing") == 2
     calls = len(endpoint.requests)
     assert (await areplay(run)).markdown == report.markdown
     assert len(endpoint.requests) == calls
@@ -133,7 +133,7 @@ async def test_a_refused_change_leaves_the_run_done_and_is_asked_anew(endpoint: 
         assert reason in values["revision"].refused
         assert values["messages"][-1].text == values["revision"].refused
         assert values["report"].title == "Storms"
-        assert [role_of(body) for body in endpoint.requests].count("reporter_editing") == asked
+        assert endpoint.roles.count("reporter_editing") == asked
     assert (await arevise(run, "Another title")).title == "The pier"
     replayed = await areplay(run)
     assert (replayed.title, replayed.version) == ("The pier", 2)

@@ -135,7 +135,7 @@ async def test_as_much_is_shown_as_was_asked_for_and_the_rest_is_read_under_the_
     assert lines == [(str(number), line) for number, line in enumerate(LOG.split("\n"), 1)]
 
 
-async def test_passages_that_there_is_no_room_for_are_named(calls: Calls) -> None:
+async def test_passages_that_there_is_no_room_for_are_named() -> None:
     async def many(wanted: Wanted) -> ToolOutput:
         found = [passage(f"{'deep ' * 80}{place}.", 1_000 * place) for place in range(6)]
         return ToolOutput(text="unused", passages=found, response_format=wanted.response_format)
