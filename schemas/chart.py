@@ -1,10 +1,10 @@
 """A chart as data: what the reporter or a program gives as JSON, and nothing that could run."""
 
-import unicodedata
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat
 
+from schemas.clean_text import clean_line
 from schemas.evidence import EXCERPT_ID
 
 ChartKind = Literal["bar", "line", "pie", "scatter"]
@@ -15,9 +15,7 @@ MAX_PIE = 12
 
 
 def _on_one_line(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    return " ".join("".join(" " if unicodedata.category(char)[0] in "CZ" else char for char in value).split())
+    return " ".join(clean_line(value).split()) if isinstance(value, str) else value
 
 
 Label = Annotated[str, BeforeValidator(_on_one_line), Field(max_length=120)]
