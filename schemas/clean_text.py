@@ -62,17 +62,9 @@ def clean_address(text: str) -> str:
     return address if usable else ""
 
 
-def _cleaned(value: object) -> object:
-    return clean_text(value) if isinstance(value, str) else value
-
-
-def _on_one_line(value: object) -> object:
-    return clean_line(value) if isinstance(value, str) else value
-
-
-CleanText = Annotated[str, BeforeValidator(_cleaned)]
+CleanText = Annotated[str, BeforeValidator(lambda value: clean_text(value) if isinstance(value, str) else value)]
 """A text that may have lines."""
-CleanLine = Annotated[str, BeforeValidator(_on_one_line)]
+CleanLine = Annotated[str, BeforeValidator(lambda value: clean_line(value) if isinstance(value, str) else value)]
 """A title, a name, an address."""
 Name = Annotated[str, StringConstraints(max_length=200)]
 Line = Annotated[str, StringConstraints(max_length=2_000)]

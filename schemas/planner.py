@@ -14,12 +14,9 @@ from schemas.mcp import ToolView
 from schemas.outline import NodeView, OutlineNode
 from schemas.wishes import Form
 
-
-def _lower(value: Any) -> Any:
-    return value.lower() if isinstance(value, str) else value
-
-
-StepType = Annotated[Literal["research", "processing"], BeforeValidator(_lower)]
+StepType = Annotated[
+    Literal["research", "processing"], BeforeValidator(lambda value: value.lower() if isinstance(value, str) else value)
+]
 
 
 class Step(BaseModel):

@@ -25,13 +25,9 @@ MAX_TEXT = 200_000
 """Maximum characters of a question or a criterion."""
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=MAX_TEXT)]
-
-
-def _alternatives(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
-
-
-Fact = Annotated[list[Text], BeforeValidator(_alternatives), Field(min_length=1)]
+Fact = Annotated[
+    list[Text], BeforeValidator(lambda value: [value] if isinstance(value, str) else value), Field(min_length=1)
+]
 """The forms of a fact, of which one suffices."""
 
 

@@ -28,15 +28,11 @@ class StructuredCall(BaseModel):
     )
 
 
-def _as_list(value: Any) -> Any:
-    return [value] if isinstance(value, dict) else value
-
-
 class Action(BaseModel):
     """What the model does next: call tools, or hand over its result."""
 
     type: Literal["tool_call", "complete"]
-    content: Annotated[list[Any] | str, BeforeValidator(_as_list)]
+    content: Annotated[list[Any] | str, BeforeValidator(lambda value: [value] if isinstance(value, dict) else value)]
     """For `tool_call` an array of at most six calls, for `complete` the result as text, as long as it is."""
 
 
