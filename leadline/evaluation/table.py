@@ -20,14 +20,10 @@ MAX_WIDTH = 10_000
 
 def table(evaluation: Evaluation) -> str:
     """Return the table. With two settings, the last columns hold the difference and its probability; with more, lines below do."""
-    laid_out = _laid_out(_heading(evaluation), _rows(evaluation))
+    difference = [say("eval_difference", evaluation.locale), "p"] if len(evaluation.names) == 2 else []
+    laid_out = _laid_out(["", *evaluation.names, *difference], _rows(evaluation))
     below = _notable_differences(evaluation) if len(evaluation.names) > 2 else []
     return "\n".join([laid_out, *([""] if below else []), *below])
-
-
-def _heading(evaluation: Evaluation) -> list[str]:
-    difference = [say("eval_difference", evaluation.locale), "p"] if len(evaluation.names) == 2 else []
-    return ["", *evaluation.names, *difference]
 
 
 def _rows(evaluation: Evaluation) -> list[list[str]]:

@@ -14,6 +14,7 @@ MAX_CELL = 2_000
 """Maximum characters of a cell; longer cells are truncated, with a note."""
 MAX_BYTES = 1_000_000
 """Maximum bytes of all cells together."""
+_KINDS = {int: "INTEGER", float: "REAL", str: "TEXT", bytes: "BLOB"}
 
 
 class QueryFailure(Exception):
@@ -43,7 +44,7 @@ def collect(columns: Sequence[str], types: Sequence[str], records: Iterable[Sequ
         enough = len(result.rows) >= max_rows
         if enough or (result.rows and size > MAX_BYTES):
             return result.model_copy(update={"more": True, "full": not enough})
-        result.types = [kind or _kind(value) for kind, value in zip(result.types, row, strict=True)]
+        result.types = [kind or _KINDS.get(type(value), "") for kind, value in zip(result.types, row, strict=True)]
         result.rows.append(cells)
     return result
 
@@ -54,11 +55,6 @@ def as_text(value: str | float | bytes) -> str:
         return f"\\x{value[:64].hex()}" + (f"… [{len(value):,} bytes]" if len(value) > 64 else "")
     text = str(value)
     return text if len(text) <= MAX_CELL else f"{text[:MAX_CELL]}… [{len(text) - MAX_CELL:,} more characters]"
-
-
-def _kind(value: object) -> str:
-    kinds = {int: "INTEGER", float: "REAL", str: "TEXT", bytes: "BLOB"}
-    return kinds.get(type(value), "")
 
 
 def as_table(rows: Rows, file: str) -> str:
