@@ -94,7 +94,7 @@ class Board:
         seen = self._watched
         calls = seen.of_no_step()
         states = [call.titled(seen.locale) if len(calls) > 1 else call.state(seen.locale) for call in calls]
-        title = Text.assemble((self._spinner(), "cyan"), " ", _line(seen.doing or "…"))
+        title = Text.assemble((self._spinner(), "cyan"), " ", " ".join((seen.doing or "…").split()))
         return self._with_detail(title, " · ".join(states))
 
     def _report(self) -> list[Text]:
@@ -104,7 +104,7 @@ class Board:
             return []
         mark, style = MARKS_OF_REPORTS[seen.standing]
         plain = {"✓": "+", "·": "."}.get(mark, mark)
-        return [Text(f"{plain if self._ascii else mark} {self._plain(_line(seen.summary))}", style=style)]
+        return [Text(f"{plain if self._ascii else mark} {self._plain(' '.join(seen.summary.split()))}", style=style)]
 
     def _foot(self) -> list[Text]:
         seen = self._watched
@@ -202,7 +202,3 @@ class LiveView(Progress):
 def _drafted(line: str) -> Text:
     heading = line.lstrip("#")
     return Text(heading.strip(), style="bold") if heading.startswith(" ") and heading != line else Text(line)
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
