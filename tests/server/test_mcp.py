@@ -11,11 +11,10 @@ import httpx
 from langgraph_sdk import get_client
 from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
-from mcp.types import CallToolResult, TextContent
 
 from tests.conftest import PROJECT
 from tests.server.conftest import OWNER, TWO_PARTS, dev_server, papers, researched
-from tests.services.tools.mcp.conftest import left, until
+from tests.services.tools.mcp.conftest import left, said, until
 
 
 @asynccontextmanager
@@ -28,12 +27,6 @@ async def connected(address: str, **headers: str) -> AsyncIterator[ClientSession
     ):
         await session.initialize()
         yield session
-
-
-def said(result: CallToolResult) -> str:
-    [content] = result.content
-    assert isinstance(content, TextContent)
-    return content.text
 
 
 async def test_the_graph_is_a_tool_with_a_small_schema(server: str) -> None:

@@ -15,12 +15,12 @@ import anyio
 import pytest
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from mcp.types import CallToolResult, TextContent
 
 from leadline import aresearch
 from leadline.runs.actions import aresume, aruns
 from services.run.installation import install_command
 from tests.leadline.conftest import python
+from tests.services.tools.mcp.conftest import said
 
 QUESTION = "Where was the designer of the wire sounding machine born?"
 COMMAND = [str(Path(sys.executable).with_name("leadline")), "mcp"]
@@ -34,12 +34,6 @@ async def connected(tmp_path: Path) -> AsyncIterator[ClientSession]:
         async with stdio_client(parameters, errlog=errlog) as streams, ClientSession(*streams) as session:
             await session.initialize()
             yield session
-
-
-def said(result: CallToolResult) -> str:
-    [content] = result.content
-    assert isinstance(content, TextContent)
-    return content.text
 
 
 async def test_a_question_is_researched_read_again_and_verified(tmp_path: Path, docs: Path) -> None:

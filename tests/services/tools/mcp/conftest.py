@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from langchain_core.tools import BaseTool
+from mcp.types import CallToolResult, TextContent
 
 from schemas.context import RunContext
 from services.run.scope import Run
@@ -41,6 +42,13 @@ def left(mark: str) -> list[int]:
         except OSError:
             continue
     return [pid for pid in found if pid != os.getpid()]
+
+
+def said(result: CallToolResult) -> str:
+    """Return the text that a tool gave a client."""
+    [content] = result.content
+    assert isinstance(content, TextContent)
+    return content.text
 
 
 async def until(there: Callable[[], bool]) -> None:
