@@ -6,7 +6,7 @@ A paragraph is cut as a sequence of units: characters, and whole pieces of code,
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise, takewhile
+from itertools import chain, pairwise, takewhile, zip_longest
 
 from schemas.document import Break, Citation, Formula, Inline, Inlines, Link, Mark, Table, Text
 from schemas.evidence import Status
@@ -18,8 +18,6 @@ CITED, _WHOLE = "\ue000", "\u02b0"
 _AFTER_STOP = re.compile(
     rf"(?<![.!?。！？…])([.!?。！？…]++[\"'”’」』）)]*+)[ \t]*+({CITED}(?>(?:[ \t,，、]*+{CITED})*))(?>(?:[ \t]*+[.。](?![.。\w]))?)"
 )
-MOST_PREMISES = 4
-"""Sources that conclusions in a row cite together; with more, each cites its own."""
 _CLOSING = "\"'”’」』"
 _IDLE_BLANKS = re.compile(r"(?<![ \t])[ \t]++(?=[.,;:!?](?![\w./])|[。，；：！？)）]|$)")
 _STOP = re.compile(r"[.!?。！？…]{1,3}\Z")
@@ -104,44 +102,20 @@ def join_sentences(parts: Iterable[Units]) -> Inlines:
 
 
 def cited_once(content: Inlines) -> Inlines:
-    """Cite what consecutive sentences share only once, after the last of them: the same sources, or conclusions from few sources."""
-    groups: list[list[list[Inline]]] = []
-    sources: frozenset[int] = frozenset()
-    for sentence in sentences_of(units_of(content)):
-        following = _rests_on(sentence)[0]
-        if groups and _goes_on(sources, groups[-1][-1], sentence):
-            groups[-1].append(sentence)
-            sources |= following
-        else:
-            groups.append([sentence])
-            sources = following
-    if all(len(group) == 1 for group in groups):
+    """Cite the sources that consecutive sentences share only once, after the last of them, as the sign of conclusions from them."""
+    sentences = sentences_of(units_of(content))
+    shown: list[bool] = []
+    for before, after in zip_longest(sentences, sentences[1:], fillvalue=()):
+        (sources, statuses), following = _rests_on(before), _rests_on(after)
+        goes_on = bool(sources) and 0 not in sources and (sources, statuses) == following
+        broken = "unverified" in statuses or any(isinstance(unit, Break) for unit in (*before, *after))
+        shown += [broken or not goes_on] * sum(isinstance(unit, Citation | Mark) for unit in before)
+    if all(shown):
         return content
-    shown = chain.from_iterable(map(_cited_at_its_end, groups))
-    cited = chain.from_iterable(next(shown) if isinstance(inline, Citation | Mark) else [inline] for inline in content)
-    return joined(trimmed(units_of(tuple(cited))))
-
-
-def _goes_on(sources: frozenset[int], before: Units, sentence: Units) -> bool:
-    """Tell whether a sentence is cited together with those before it, which rest on `sources`."""
-    (own, statuses), (following, also) = _rests_on(before), _rests_on(sentence)
-    together = sources | following
-    alike = sources == following or (statuses == {"inferred"} and len(together) <= MOST_PREMISES)
-    broken = "unverified" in statuses or any(isinstance(unit, Break) for unit in (*before, *sentence))
-    return bool(own and following) and 0 not in together and alike and statuses == also and not broken
-
-
-def _cited_at_its_end(group: Sequence[Units]) -> Iterator[list[Inline]]:
-    """Yield what stands in place of each citation and mark of sentences that are cited together: all of them in the last, each source once."""
-    before, last = [
-        [unit for unit in sentence if isinstance(unit, Citation | Mark)]
-        for sentence in (list(chain(*group[:-1])), group[-1])
-    ]
-    own = {unit.number for unit in last if isinstance(unit, Citation)}
-    others = {unit.number: unit for unit in before if isinstance(unit, Citation) and unit.number not in own}
-    yield from ([] for _ in before)
-    for place, unit in enumerate(last):
-        yield [*(others.values() if place == 0 else ()), unit]
+    keeps = iter(shown)
+    return joined(
+        trimmed(units_of(tuple(part for part in content if not isinstance(part, Citation | Mark) or next(keeps))))
+    )
 
 
 def _rests_on(sentence: Units) -> tuple[frozenset[int], frozenset[Status]]:
