@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from services.text.code_blocks import code_blocks
 from services.text.page_numbers import is_page
-from services.text.passages import WRAPPED, split
+from services.text.passages import WRAPPED, columns, split
 from services.text.quotable import without_markup
 from services.text.spans import Span, lines_enclosing, plain_heading
 from services.text.tables import row_of, same_table
@@ -111,7 +111,7 @@ def label_at(text: str, start: int, *, stops: str = _STOPS) -> str:
 
 
 def _wraps(line: str, stops: str = _STOPS) -> bool:
-    return len(line) >= WRAPPED and line[-1] not in stops
+    return columns(line) >= WRAPPED and line[-1] not in stops
 
 
 def section_names(text: str) -> str:

@@ -18,9 +18,10 @@ LONGEST_HEADING = 200
 """Characters of a heading that its passages carry; one of a whole page would be repeated with each of them."""
 LONGEST_WHOLE = 3
 """Passages whose characters a table or code may have to stay whole."""
-WRAPPED = 50
-"""Characters from which on a line of prose may have been wrapped."""
+WRAPPED, WIDEST_WORD = 50, 20
+"""Columns from which on a line of prose may have been wrapped, and most of the word for which a line had no room."""
 _CJK_SHARE = 0.3
+_WIDE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
 _INTRODUCES = (":", "：", "{", "[")
 """Ends of a text that introduces the list, table, code or object below it."""
 _NUMBER = re.compile(r"[(（]?\d{1,3}[.)、）]\s*")
@@ -51,6 +52,10 @@ _VALUE_LINE = re.compile(
     r"[^\s.!?。！？](?:\n|\Z)"
 )
 """A short line of a name and its value, as above a text: `Published: 2009-05-14`."""
+_ITEM_NUMBER = re.compile(
+    r"\s*(?:\d+[.)、]\s|\d{1,2}[.．](?=[\u4e00-\u9fff])|[（(]?[\d〇一二三四五六七八九十]{1,3}[）)、])"
+)
+"""The number of an item at the beginning of a line, also as Chinese ones are: `一、`, `（二）`, `3.城东`."""
 _FIELDS = re.compile(r"\A(?>(?:[^\W\d_][^:：\n]{0,39}+[:：][^\n]*+(?>(?:\n[ \t]++[^\n]*+)*)\n?){2,})")
 """Lines of names with their values, as at the beginning of a mail or a proposal: its card has them."""
 Kind = Literal["sentence", "title", "value"]
@@ -279,17 +284,28 @@ def _wraps(text: str, left: int, right: int) -> bool:
     structural = (
         line.lstrip()[:1] in "|>"
         or _heading(line.lstrip())
-        or _VALUE_LINE.match(text, start)
-        or _VALUE_LINE.match(text, right)
+        or _is_value_line(text, start)
+        or _is_value_line(text, right)
         or following.lstrip()[:1] in "#|>-*+"
-        or re.match(r"\s*\d+[.)、]\s", following)
+        or _ITEM_NUMBER.match(following)
     )
-    long = len(line) >= WRAPPED
+    end = text.find("\n", right)
+    below_line = text[right : len(text) if end < 0 else end]
+    long = len(line) >= WRAPPED or WRAPPED <= columns(line) >= columns(below_line) - WIDEST_WORD
     if not long and following.lstrip("`<([")[:1].islower():
         above = start - 1 - (text.rfind("\n", 0, start - 1) + 1) if start else WRAPPED
-        below = text.find("\n", right)
-        long = max(above, (len(text) if below < 0 else below) - right) >= WRAPPED
+        long = max(above, len(below_line)) >= WRAPPED
     return not structural and long and line[-1] not in ".!?。！？；:："
+
+
+def columns(line: str) -> int:
+    """Return how wide a line is in letters; Chinese characters take two columns each."""
+    return len(line) + len(_WIDE.findall(line))
+
+
+def _is_value_line(text: str, start: int) -> bool:
+    line = _VALUE_LINE.match(text, start)
+    return line is not None and columns(line[0]) <= WRAPPED
 
 
 def kind_of(text: str, start: int, end: int) -> Kind:
@@ -297,12 +313,12 @@ def kind_of(text: str, start: int, end: int) -> Kind:
     first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
     last = len(text) if last < 0 else last
     line = text[first:last].strip()
-    if _VALUE_LINE.match(text, first):
+    if _is_value_line(text, first):
         return "value"
     if _HEADING_LINE.match(text, first) or is_table_head(text, first):
         return "title"
     apart = text[:first].endswith("\n\n") or not text[:first].strip()
-    apart = apart and (text[last : last + 2] == "\n\n" or _VALUE_LINE.match(text, last + 1) is not None)
+    apart = apart and (text[last : last + 2] == "\n\n" or _is_value_line(text, last + 1))
     short = len(line) <= LONGEST_HEADING and "\n" not in line
     return "title" if apart and short and not _STOP_AT_END.search(line) and not _ITEM_LINE.match(line) else "sentence"
 

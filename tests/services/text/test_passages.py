@@ -159,6 +159,15 @@ def test_an_item_and_the_first_line_of_a_quote_go_on_after_a_wrap() -> None:
     assert cut("- first of a list of items that is long enough to be taken for a wrap\n- second") != [item]
 
 
+def test_a_chinese_sentence_goes_on_after_a_wrap_and_items_titles_and_values_do_not() -> None:
+    wrapped = "会议决定：将智慧水务平台的招标时间由4月提前到3月下旬，由周\n杰负责，并于年底前完成。"
+    assert cut(wrapped) == [wrapped]
+    title = "云岭市供水集团老旧管网改造项目的总体进展情况和存在的问题"
+    for below in ("二、下一步工作", "（二）资金", "2.资金", "负责人：周杰", "全年共完成改造九十八公里，" * 5):
+        assert cut(f"{title}\n{below}") == [title, below]
+    assert [kind_of(wrapped, 0, len(wrapped)), kind_of("地点：三楼\n正文。", 0, 5)] == ["sentence", "value"]
+
+
 @pytest.mark.parametrize(
     ("heading", "name"),
     [
