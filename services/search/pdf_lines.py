@@ -2,7 +2,9 @@
 
 import ctypes
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from statistics import median
 from typing import Any
 
@@ -23,6 +25,8 @@ BELOW = 0.3
 """How far letters reach below their line, in heights of the tallest."""
 SMALL, RAISED = 0.85, 0.15
 """Of the height of a word's first sign: the most height of a raised one, and how far it stands above at least."""
+TOUCHING = 0.05
+"""Most distance of two words without a blank between them, in heights of their signs."""
 _DIGITS = re.compile(r"\D{0,60}(\d{1,12})")
 
 
@@ -55,9 +59,27 @@ def lines_of(page: pypdfium2.PdfPage) -> list[PdfLine]:
             if not turned and _stand_on_line(text, places, usual):
                 foot = median(box[1] for box in usual)
                 bottom, size = foot - BELOW * (top - foot), top - foot
-            lines.append(PdfLine(tuple(words), bottom, top, size))
+            lines.append(PdfLine(_from_left(words, TOUCHING * size), bottom, top, size))
     text.close()
     return lines
+
+
+def _from_left(words: Sequence[Word], touching: float) -> tuple[Word, ...]:
+    """Return the words of a line as they stand, and what touches as one word, where one was written behind those at its right.
+
+    So LibreOffice writes quotation marks amid Chinese, which are of another font: behind the others of their line.
+    """
+    moved = any(after.right <= before.left + touching for before, after in pairwise(words))
+    if not moved or any(unicodedata.bidirectional(char) in {"R", "AL"} for word in words for char in word.text):
+        return tuple(words)
+    ordered: list[Word] = []
+    for word in sorted(words, key=lambda word: word.left):
+        if ordered and abs(word.left - ordered[-1].right) <= touching:
+            before = ordered.pop()
+            ordered.append(Word(before.text + word.text, before.left, word.right))
+        else:
+            ordered.append(word)
+    return tuple(ordered)
 
 
 def _stand_on_line(

@@ -30,6 +30,7 @@ from services.search.pdf_layout import (
 from services.search.pdf_lines import lines_of
 from services.search.pdf_tables import RuledTable, ruled_tables, with_tables
 from services.text.page_numbers import page_heading
+from services.text.passages import WRAPPED, columns
 from services.text.tokens import has_cjk
 
 LARGER = 1.08
@@ -177,7 +178,8 @@ def pdf_text(data: bytes) -> str:
     usual = Usual(text_size(pages), known, usual_distance(chain.from_iterable(pages)))
     blocks = [_blocks(page, tables.get(number, []), usual) for number, page in enumerate(pages)]
     texts = carried_over(["\n\n".join(page) for page in as_markdown(blocks)])
-    chinese = sum(map(has_cjk, "".join(texts)[:SAMPLE])) > SAMPLE / 10
+    sample = "".join(texts)[:SAMPLE]
+    chinese = sum(map(has_cjk, sample)) > len(sample) / 10
     text = f"# {' '.join(' '.join(paragraphs(title, usual)).split())}" if title else ""
     for number, own in enumerate(texts, 1):
         if own.strip():
@@ -193,7 +195,10 @@ def carried_over(pages: Sequence[str]) -> list[str]:
         end, begin = _LAST_LINE.search(texts[place]), _REST.match(following)
         if begin and following.startswith("\n\n|", begin.end()):  # heads above a table
             continue
-        if text and end and begin and (begin[0][0].islower() or (has_cjk(begin[0][0]) and has_cjk(end[0][-1]))):
+        if not (text and end and begin):
+            continue
+        chinese = has_cjk(begin[0][0]) and has_cjk(end[0][-1]) and columns(end[0]) >= WRAPPED
+        if chinese or begin[0][0].islower():
             blank = "" if has_cjk(begin[0][0]) or end[0].endswith(HYPHEN) else " "
             texts[place] = f"{texts[place].removesuffix(HYPHEN)}{blank}{begin[0]}"
             texts[place + 1] = following[begin.end() :].lstrip()

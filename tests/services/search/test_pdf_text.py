@@ -213,6 +213,28 @@ def test_a_sentence_over_the_end_of_a_page_stands_in_one_piece() -> None:
     assert text.index("a lamp.") < text.index("## Page 2") < text.index("Later it was lost.")
     pages = ["paid for by the merchants of the town", "latency (ms)\n\n| mean | median |\n| --- | --- |\n| 8 | 7 |"]
     assert carried_over(pages) == pages
+    title_slide = ["# 水价调整方案\n\n发展和改革委员会", "现行水价与拟调整水价\n\n居民用水"]
+    assert carried_over(title_slide) == title_slide
+    whole = "会议决定加快老旧管网改造并且要求各单位在年底前完成全部任务由集团统一负责组织实施"
+    assert carried_over([whole[:30], f"{whole[30:]}。\n\n其他"]) == [f"{whole}。", "其他"]
+
+
+def test_the_pages_of_a_short_chinese_file_are_numbered_in_chinese() -> None:
+    codes = "1 begincodespacerange<00><FF>endcodespacerange 1 beginbfrange<41><5A><4E00>endbfrange"
+    font = [
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 4 0 R>>",
+        f"<</Length {len(codes)}>>stream\n{codes}\nendstream",
+    ]
+    text = pdf_text(pdf_of(_column(["ABCDEFG"], 72), _column(["GFEDCBA"], 72), titles=1, type3=font))
+    assert "## 第 2 页" in text
+
+
+def test_marks_that_were_written_behind_their_line_stand_at_their_places() -> None:
+    digit, mark = 5.56, 3.55
+    with_a_gap = ") Tj [(2012) -355 (3456,)] TJ ("
+    after = 72 + 4 * digit
+    line = [(72, 700, with_a_gap), (after, 700, '"'), (after + mark + 4.5 * digit, 700, '"')]
+    assert pdf_text(pdf_of(line)) == '2012"3456,"'
 
 
 def test_the_fields_of_a_header_are_lines_of_their_own() -> None:
