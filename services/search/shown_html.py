@@ -92,9 +92,9 @@ def _fill(table: HtmlElement, left_over: int) -> int:
     if not merged:
         return 0
     labels = {(row, cell) for row, cell in merged if _is_label(cells[row][cell])}
-    places = places_of(spans, left_over)
+    places, depth = places_of(spans, left_over), _depth_of_heads(spans)
     for number, (row, line) in enumerate(zip(rows, places, strict=True)):
-        heads = len(cells[number]) > 1 and (number == 0 or all(cell.tag == "th" for cell in cells[number]))
+        heads = len(cells[number]) > 1 and (number < depth or all(cell.tag == "th" for cell in cells[number]))
         shown = [child for child in row if child.tag not in {"td", "th"}]
         for place in line:
             if place and place[0] == number and place[2]:
@@ -104,7 +104,27 @@ def _fill(table: HtmlElement, left_over: int) -> int:
             else:
                 shown.append(table.makeelement("td"))
         row[:] = shown
+    _join(rows[:depth])
     return sum(map(len, places)) - sum(map(len, cells))
+
+
+def _depth_of_heads(spans: Sequence[Sequence[tuple[int, int]]]) -> int:
+    """Return how many rows the heads of a table take: as many as each head of its first row that does not stand above several others; 1 where these differ."""
+    depths = {rows for rows, columns in spans[0] if columns == 1 or rows > 1}
+    depth = max(depths, default=1)
+    above_others = any(columns > 1 and rows == 1 for rows, columns in spans[0])
+    return depth if above_others and len(depths) == 1 and depth < len(spans) else 1
+
+
+def _join(rows: Sequence[HtmlElement]) -> None:
+    """Write the heads of several rows, whose merged cells are filled, into the first: each behind those that it stands below."""
+    for column in zip(*rows, strict=False):
+        said = list(filter(None, dict.fromkeys(" ".join(cell.text_content().split()) for cell in column)))
+        if len(said) > 1:
+            column[0][:] = []
+            column[0].text = " ".join(said)
+    for row in rows[1:]:
+        row.getparent().remove(row)
 
 
 def _is_label(cell: HtmlElement) -> bool:

@@ -53,7 +53,17 @@ async def test_a_page_is_read_as_its_scripts_show_it_and_a_list_of_sections_as_s
     ("rows", "read"),
     [
         ("<tr><td rowspan=2>A<td>1<td>2<tr><td>3<td>4", "A|1|2 A|3|4"),
-        ("<tr><th rowspan=2>A<th colspan=2>B<tr><th>C<th>D<tr><td>1<td>2<td>3", "A|B|B A|C|D 1|2|3"),
+        ("<tr><th rowspan=2>A<th colspan=2>B<tr><th>C<th>D<tr><td>1<td>2<td>3", "A|BC|BD 1|2|3"),
+        ("<tr><td rowspan=2>A<td colspan=2>B<tr><td>C<td>D<tr><td>1<td>2<td>3", "A|BC|BD 1|2|3"),
+        (
+            "<tr><td rowspan=3>A<td colspan=3>B<tr><td colspan=2>C<td>D<tr><td>E<td>F<td>G<tr><td>1<td>2<td>3<td>4",
+            "A|BCE|BCF|BDG 1|2|3|4",
+        ),
+        ("<tr><td rowspan=2>A<td colspan=2>B<tr><td>C<td>D", "A|B|B A|C|D"),
+        (
+            "<tr><td rowspan=3>A<td rowspan=2>B<td colspan=2>C<tr><td>1<td>2<tr><td>3<td>4<td>5",
+            "A|B|C|C A|B|1|2 A|3|4|5",
+        ),
         ("<tr><th>A<th>B<th>C<tr><td colspan=2>Sum<td>3", "A|B|C Sum||3"),
         ("<tr><th>A<th>B<tr><td rowspan=0>1<td>2<tr><td>3", "A|B 1|2 1|3"),
         ("<thead><tr><th rowspan=9>A<th>B</thead><tr><td>1<td>2", "A|B 1|2"),
