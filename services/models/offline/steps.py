@@ -81,14 +81,14 @@ def _completed(message: str, before: str, locale: str) -> str:
     if about.strip("“”") in message:
         return message
     mark = message[-1] if message[-1] in "?？" else ""
-    return f"{message.rstrip('?？')} ({say('about', locale, names=about)}){mark}"
+    return f"{message.rstrip('?？')}{say('about', locale, names=about)}{mark}"
 
 
 def _without_quoted_part(question: str, locale: str) -> str:
     """Return a question without the part of an earlier one that `_completed` added to it, in either language of the conversation."""
     for language in (locale, locale_of(question)):
         words, _, _ = say("about", language, names="…").partition("…")
-        question = question.partition(f" ({words}“")[0]
+        question = question.partition(f"{words}“")[0]
     return question
 
 

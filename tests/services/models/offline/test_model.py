@@ -47,13 +47,13 @@ def test_on_a_replan_only_gaps_that_no_step_has_searched_are_planned() -> None:
 def test_a_question_that_leans_on_the_conversation_is_completed_by_the_last_one() -> None:
     asked = triage("Where was he born?", "Who owned the Lalla Rookh?")
     assert asked.question == "Where was he born (about Lalla Rookh)?"
-    assert triage("他在哪里出生？", "Who owned the Lalla Rookh?").question == "他在哪里出生 (关于 Lalla Rookh)？"
+    assert triage("他在哪里出生？", "Who owned the Lalla Rookh?").question == "他在哪里出生（关于Lalla Rookh）？"
     asked = triage("Who signed?", "When was the oven replaced, and what did it cost?")
     assert asked.question == "Who signed (about “When was the oven replaced”)?"
     assert triage("How deep was it?", asked.question).question == "How deep was it (about “Who signed”)?"
     asked = triage("它花了多少钱？", "何时更换的？")
-    assert asked.question == "它花了多少钱 (关于 “何时更换的”)？"
-    assert triage("谁签的？", asked.question).question == "谁签的 (关于 “它花了多少钱”)？"
+    assert asked.question == "它花了多少钱（关于“何时更换的”）？"
+    assert triage("谁签的？", asked.question).question == "谁签的（关于“它花了多少钱”）？"
     assert triage("And which navy flew Geosat?", "Who owned the Lalla Rookh?").question == "And which navy flew Geosat?"
     assert triage("?!").intent == "unclear"
 
