@@ -55,7 +55,7 @@ LINK_ALONE = 2.0
 """As `LINK`, for passages reached by a name alone; higher, since they hold no word of the question."""
 
 _NAME = re.compile(
-    r"\b[A-Z][\w'’.-]+(?:\s+(?:of|the|de|von|van|and|[A-Z0-9][\w'’.-]*))*\s+[A-Z0-9][\w'’.-]+|《[^》]{2,30}》|“[^”]{2,30}”"
+    r"\b[A-Z][\w'’.-]+(?:\s+(?:of|the|de|von|van|and|[A-Z0-9][\w'’.-]*))*\s+[A-Z0-9][\w'’.-]+|《[^》]{2,30}》|“[^”。！？，；]{2,30}”"
 )
 _ONE_WORD = re.compile(r"(?<=[\w,;] )[A-Z][^\W\d_]{3,}(?![\w'’-])(?!\s+[A-Z])")
 """A capitalised word within a sentence, which is a name."""

@@ -13,7 +13,7 @@ EVERYTHING = "*"
 """The query for what is in the user's documents, whatever they are about: the beginning of each."""
 _NAME = re.compile(
     r"\b[A-Z][\w’'-]*(?:(?:\s+(?:of|the|de|von|van|der|du|la|and)){0,2}\s+[A-Z][\w’'-]*)*"
-    r"|《[^》]{1,40}》|[“\"「][^”\"」]{2,40}[”\"」]"
+    r"|《[^》]{1,40}》|[“\"「][^”\"」。！？，；]{2,40}[”\"」]"
 )
 _OPENERS = STOP_WORDS | frozenset("describe compare explain according while although because since".split())
 _ASKING = r"what|when|where|why|how|who|which|whose"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.text.questions import clauses_of, headline
+from services.text.questions import clauses_of, headline, names_in
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,8 @@ def test_what_only_says_what_a_question_is_about_is_no_clause(question: str, cla
 )
 def test_a_question_is_a_heading_with_a_capital_but_a_name_keeps_its_letters(question: str, title: str) -> None:
     assert headline(question) == title
+
+
+def test_what_somebody_says_in_quotation_marks_is_no_name() -> None:
+    said = "“主要原因是到货晚了，”李慧敏说，“预计不会影响供水。”见“云岭水务”和《供水条例》"
+    assert names_in(said) == ("云岭水务", "供水条例")
