@@ -21,6 +21,7 @@ from services.search.file_types import (
 )
 from services.search.table_profile import HOLDING, Profiled, embedded_tables
 from services.text.normal_form import normalise_text
+from services.text.passages import without_chinese_wraps
 
 _DATE = re.compile(
     r"(?:published|updated|(?:(?:publication|release|issue) |(?<![a-z])(?<![a-z] ))date|发布日期|发布时间|发表日期|更新|更新日期|更新时间|"
@@ -76,7 +77,7 @@ def converted(name: str, data: bytes, read: Read) -> Converted:
         return {"error": NO_TEXT}
     if len(text) > MAX_CHARACTERS:
         return {"error": f"too_long:{MAX_CHARACTERS // 1_000_000}"}
-    text = normalise_text(text)
+    text = without_chinese_wraps(normalise_text(text))
     dates = (past_date(match[1]) for match in _DATE.finditer(_CODE.sub("", text[:_HEAD])))
     beside = Card(published=next(filter(None, dates), "") or named_date(PurePath(name).stem))
     card = Card(title=properties.title).filled(text_card(text, PurePath(name).stem)).filled(beside).filled(properties)

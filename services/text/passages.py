@@ -20,8 +20,13 @@ LONGEST_WHOLE = 3
 """Passages whose characters a table or code may have to stay whole."""
 WRAPPED, WIDEST_WORD = 50, 20
 """Columns from which on a line of prose may have been wrapped, and most of the word for which a line had no room."""
+NO_ROOM = 4
+"""Columns that stay free at most at the end of a full line of Chinese: a character, and one more before a mark that begins no line."""
 _CJK_SHARE = 0.3
-_WIDE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
+_WIDE_CHARS = r"\u3000-\u30ff\u3400-\u9fff\uff00-\uffef"
+_WIDE = re.compile(f"[{_WIDE_CHARS}]")
+_AMID_CHINESE = re.compile(f"(?<=[{_WIDE_CHARS}])\\n(?=[{_WIDE_CHARS}“‘])|(?<=[”’])\\n(?=[{_WIDE_CHARS}])")
+"""A line end between two characters that have no blank between them in a line."""
 _INTRODUCES = (":", "：", "{", "[")
 """Ends of a text that introduces the list, table, code or object below it."""
 _NUMBER = re.compile(r"[(（]?\d{1,3}[.)、）]\s*")
@@ -262,6 +267,19 @@ def statements(text: str) -> list[Span]:
         else:
             spans.append(span)
     return spans
+
+
+def without_chinese_wraps(text: str) -> str:
+    """Return a text without the line ends that divide a Chinese sentence, and often a word, where a paragraph's lines were full; code keeps its lines."""
+    ends = [-1]
+    for start, end, code in _unbroken(text):
+        wraps = [] if code else [*_AMID_CHINESE.finditer(text, start, end)]
+        full = max(map(columns, text[start:end].split("\n"))) - NO_ROOM if wraps else 0
+        for wrap in wraps:
+            line = text[max(start, text.rfind("\n", start, wrap.start()) + 1) : wrap.start()]
+            if columns(line) >= full and _wraps(text, *wrap.span()):
+                ends.append(wrap.start())
+    return "".join(text[end + 1 : following] for end, following in pairwise([*ends, len(text)]))
 
 
 def unwrapped(text: str) -> str:

@@ -32,7 +32,7 @@ SECONDS = 3.0
 _UNITS = (
     " ", "\n ", "E1-1 ", "# a\n", ".", ". ", "1,", "1.", "[", "[a](", "(", "<", "> ", "- a\n", "*a ", "**a* ", "_a ", "```\n", "|",
     "|1|2|\n", "$", "\\", "\\[", "&#", "http://", "<think>", "“", '"', "\u0301\u0323", "三点", "two hundred and ", "Aa ", "A-",
-    "a and ", "—", "{", '{"a":', "a", "ab cd ", "中。", "2020年", "![", "[[1]](", "，", "there is no ",
+    "a and ", "—", "{", '{"a":', "a", "ab cd ", "中。", "中\n", "2020年", "![", "[[1]](", "，", "there is no ",
 )  # fmt: skip
 FIRST = 5
 """How many times shorter the texts are that each function is given first."""
@@ -54,6 +54,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "draft written": lambda text: to_markdown(read_draft(text)),
     "finished": lambda text: to_markdown(read_markdown(text)),
     "statements": passages.statements,
+    "wraps of Chinese": passages.without_chinese_wraps,
     "fingerprint": copies.fingerprint,
     "report": lambda text: check_citations(text, _EXCERPTS, titles={"a": "A title"}),
     "window": lambda text: units.best_window(text, "who was the king of Spain in 2020?", 300),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.text.heads import Sections
-from services.text.passages import TARGET, each_passage, kind_of, sentences, split
+from services.text.passages import TARGET, each_passage, kind_of, sentences, split, without_chinese_wraps
 from services.text.spans import plain_heading
 from services.text.units import best_window, widen
 
@@ -166,6 +166,14 @@ def test_a_chinese_sentence_goes_on_after_a_wrap_and_items_titles_and_values_do_
     for below in ("二、下一步工作", "（二）资金", "2.资金", "负责人：周杰", "全年共完成改造九十八公里，" * 5):
         assert cut(f"{title}\n{below}") == [title, below]
     assert [kind_of(wrapped, 0, len(wrapped)), kind_of("地点：三楼\n正文。", 0, 5)] == ["sentence", "value"]
+
+
+def test_a_line_end_that_divides_a_chinese_word_is_left_out_and_one_between_lines_of_a_list_or_code_is_not() -> None:
+    wrapped = "会议决定将智慧水务平台的招标时间由四月提前到三月下旬，由周\n杰负责，并于年底前完成。\n二、其他事项。"
+    assert without_chinese_wraps(wrapped) == wrapped.replace("\n杰", "杰")
+    titles = "关于老旧管网改造工程进度的通知和几点说明以及附件材料\n关于召开年度总结表彰大会暨安全生产工作部署会议的通知及附件"
+    for whole in (titles, f"```\n{wrapped}\n```", wrapped.replace("\n", "\n\n"), wrapped.replace("\n", "\n| ")):
+        assert without_chinese_wraps(whole) == whole
 
 
 @pytest.mark.parametrize(
