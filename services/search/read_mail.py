@@ -86,7 +86,7 @@ def _content(fields: Iterable[tuple[str, str]], texts: list[str], attached: list
     for place, (called, data) in enumerate(attached):
         name = clean_line(called)
         text = read(name, data) if place < MAX_ATTACHMENTS else ""
-        parts += [f"Attachment: {name}", text]
+        parts += [f"# {name}", text]
         unread += [] if text else [name]
     return Content("\n\n".join(parts), note=f"attachments:{', '.join(unread[:MAX_ATTACHMENTS])}" if unread else "")
 

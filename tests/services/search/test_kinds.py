@@ -355,8 +355,8 @@ async def test_attachments_of_a_mail_are_read_and_those_that_are_not_are_named(t
     documents = await open_documents(tmp_path / "docs", tmp_path / "home")
     [hit] = await documents.search("fathoms", 1, "words")
     assert hit.title == "Soundings"
-    assert "See the files.\n\nAttachment: log.txt\n\nSeven fathoms, sand." in hit.text
-    assert "Attachment: marks.html\n\n# Marks\n\nLeather at two." in hit.text
+    assert "See the files.\n\n# log.txt\n\nSeven fathoms, sand." in hit.text
+    assert "# marks.html\n\n# Marks\n\nLeather at two." in hit.text
     assert file_messages(files_read([documents]), "en-US") == [
         "Attachments of these mails were not read: mail.eml (chart.png, earlier.eml)."
     ]

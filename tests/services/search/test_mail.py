@@ -1,10 +1,12 @@
 """Mails are read with all their texts, in the right characters."""
 
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
 
 from services.search.convert_office import convert
+from services.text.passages import split
 
 _PART = b"--b\r\nContent-Type: text/%s; charset=utf-8\r\n\r\n%s\r\n"
 _KINDS = ((b"plain", b"One."), (b"html", b"<p>Two.</p>"), (b"plain", b"Three."))
@@ -36,4 +38,15 @@ def test_a_mail_of_outlook_has_its_date_its_page_and_its_attachments() -> None:
     mail = convert("a.msg", (Path(__file__).parent / "samples" / "discount.msg").read_bytes())
     assert (mail["title"], mail["published"], mail["note"]) == ("Discount of Ferro", "2024-05-07", "")
     table = "| Item | Price |\n| --- | --- |\n| Bolt | 1.25 |"
-    assert mail["text"].endswith(f"+0000\n\nThe discount is 7 percent.\n\nAttachment: prices.csv\n\n{table}")
+    assert mail["text"].endswith(f"+0000\n\nThe discount is 7 percent.\n\n# prices.csv\n\n{table}")
+
+
+def test_what_an_attachment_says_stands_below_its_name() -> None:
+    mail = EmailMessage()
+    mail["Subject"] = "说明"
+    mail.set_content("附件请查收。")
+    for name in ("附件一：水质检测.csv", "附件二：投资（2024）.csv"):
+        mail.add_attachment("项目,万元\n管网,7\n泵站,9\n".encode(), "text", "csv", filename=name)
+    read = convert("a.eml", mail.as_bytes())
+    below = [passage.heading for passage in split(read["text"])]
+    assert (read["title"], below) == ("说明", ["", "附件一：水质检测.csv", "附件二：投资（2024）.csv"])
