@@ -36,7 +36,7 @@ LONGEST_DATE = 40
 Field = tuple[str, str]
 """A name and its value, as written."""
 
-_FRONT_MATTER = re.compile(
+FRONT_MATTER = re.compile(
     r"(?:---[ \t]*\n(?P<yaml>(?>(?:(?!(?:---|\.\.\.)[ \t]*\n)[^\n]*\n)*))(?:---|\.\.\.)"
     r"|\+\+\+[ \t]*\n(?P<toml>(?>(?:(?!\+\+\+[ \t]*\n)[^\n]*\n)*))\+\+\+)[ \t]*(?:\n|$)"
 )
@@ -117,7 +117,7 @@ def text_card(text: str, file: str = "") -> Card:
     `MSC2313: …` as the title or `F109` as the file's name, and the number that a file's name begins with: `0012` in `0012-use-postgres.md`.
     """
     head = text[:HEAD]
-    front = _FRONT_MATTER.match(head)
+    front = FRONT_MATTER.match(head)
     fields = _front_matter(front) if front else []
     body = head[front.end() :] if front else head
     plain = _FENCE.sub("", body)
@@ -161,7 +161,7 @@ def _file_named_by(field: Field, file: str) -> str:
 
 def front_matter_listed(text: str) -> str:
     """Return a text whose front matter is a list of its fields, as rulers around it would make a heading of its last line."""
-    front = _FRONT_MATTER.match(text)
+    front = FRONT_MATTER.match(text)
     if front is None:
         return text
     return re.sub(r"(?m)^(?=[^\s#-])", "- ", front["yaml"] or front["toml"] or "") + "\n" + text[front.end() :]

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from markdown_it import MarkdownIt
 
+from services.search.cards import FRONT_MATTER
 from services.text.code_blocks import FENCED, code_blocks, is_fence, with_fences_apart
 from services.text.normal_form import unescape
 
@@ -76,11 +77,17 @@ _LINE_END = re.compile(r"\r\n?|\n")
 
 
 def as_read(text: str) -> str:
-    """Return Markdown as its readers see it.
+    """Return Markdown as its readers see it; its front matter stays as it is.
 
-    Links get their addresses, rows of tables bars at both ends, and code fences; character references become characters. Comments, tables
-    of contents, lines of tags, ids of headings, and marks of footnotes and set-off blocks are removed.
+    Links get their addresses, rows of tables bars at both ends, code fences, and underlined headings `#`; character references become characters.
+    Comments, tables of contents, lines of tags, ids of headings, and marks of footnotes and set-off blocks are removed.
     """
+    front = FRONT_MATTER.match(text)
+    begin = front.end() if front else 0
+    return text[:begin] + _as_read(text[begin:])
+
+
+def _as_read(text: str) -> str:
     parts = _prose_and_code(_with_fences_and_bars(with_fences_apart(text)))
     parts[::2] = [_UNSEEN.sub(_titled, _without_marks(part)) for part in parts[::2]]
     targets = {match[1].casefold(): match[2].strip("<>") for part in parts[::2] for match in _REFERENCE.finditer(part)}
@@ -129,7 +136,7 @@ def _without_marks(text: str) -> str:
 
 
 def _with_fences_and_bars(text: str) -> str:
-    """Return Markdown with fences around the code that is only indented, with bars around the rows of tables that have none, and without HTML."""
+    """Return Markdown with fences around the code that is only indented, bars around the rows of tables that have none, `#` before underlined headings, and without HTML."""
     lines = _LINE_END.split(text)
     rewritten: list[str] = []
     tables: dict[int, int] | None = None
@@ -151,6 +158,8 @@ def _with_fences_and_bars(text: str) -> str:
             end = max(end, *(tables.get(line, 0) for line in range(start, end)))
             block = _rewritten_html(lines[start:end])
             html += sum(map(len, lines[start:end])) + BLOCK_COST
+        elif token.type == "heading_open" and token.markup in {"=", "-"} and not token.level and end - start == 2:
+            block = [f"{'#' * (1 + (token.markup == '-'))} {lines[start].strip()}"]
         elif token.type == "table_open":
             block = [""] if start and lines[start - 1].strip() else []
             block += map(_row, lines[start:end])

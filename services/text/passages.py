@@ -110,7 +110,8 @@ def each_passage(text: str, target: int | None = None) -> Iterator[Span]:
 
     for block in _blocks(text, target):
         written = text[block.start : block.end]
-        heading = None if block.code else _heading(written)
+        begins_line = text[block.start - 1 : block.start] in {"", "\n"}
+        heading = _heading(written) if begins_line and not block.code else None
         together = start >= 0 and (text[end - 1 : end] in _INTRODUCES or ATTRIBUTES.match(written) is not None)
         max_chars = 2 * target if together else target
         if start >= 0 and (heading is not None or block.end - start > max_chars) and not only_headings:
@@ -122,7 +123,7 @@ def each_passage(text: str, target: int | None = None) -> Iterator[Span]:
                 page = name
             else:
                 headings = {depth: above for depth, above in headings.items() if depth < level} | {level: name}
-        heads = _only_headings(written) or (block.start == first and _FIELDS.fullmatch(written) is not None)
+        heads = (begins_line and _only_headings(written)) or (block.start == first and _FIELDS.fullmatch(written) is not None)
         only_headings = (start < 0 or only_headings) and not block.code and heads
         if start < 0:
             start = block.start

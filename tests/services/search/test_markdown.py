@@ -4,6 +4,7 @@ import pytest
 
 from services.search.convert_plain import convert_plain
 from services.search.read_markdown import as_read
+from services.text.passages import split
 from tests.attacks.processor_time import processor_time
 
 
@@ -97,3 +98,14 @@ def test_titles_of_components_and_templates_stay_and_addresses_of_templates_are_
 def test_hostile_html_takes_linear_time(unit: str) -> None:
     with processor_time(20):
         assert isinstance(as_read(unit * (200_000 // len(unit))), str)
+
+
+def test_underlined_headings_are_sections_like_those_with_signs() -> None:
+    page = "---\ntitle: Sea\n---\nHaul\n====\n\nBy hand.\n\nRope *and* wire\n---\nOf hemp.\n\n> Not\n> ---\n\nA line\nof two\n---\n"
+    text = read(page)
+    assert "# Haul\n\nBy hand.\n\n## Rope *and* wire\nOf hemp." in text
+    assert [span.heading for span in split(text, 20) if "hemp" in text[span.start : span.end]] == [
+        "Haul > Rope *and* wire"
+    ]
+    assert "# Not" not in text
+    assert "A line\nof two\n---" in text
