@@ -103,7 +103,7 @@ def _profiles(tables: Callable[[], list[Profiled]]) -> list[dict[str, Any]]:
 
 
 def _title(text: str, path: PurePath) -> str:
-    first = next((line.strip() for line in text.split("\n") if line.strip()), "")
+    first = next((line.strip() for line in text.split("\n") if any(map(str.isalnum, line))), "")
     fields = header_fields(text)
     if len(fields) > 1 and first.lstrip(":*_- ").startswith(fields[0][0]):
         first = ""

@@ -13,9 +13,18 @@ from striprtf.striprtf import rtf_to_text
 
 from schemas.card import Card
 from services.sandbox.jobs import serve
-from services.search import read_asciidoc, read_latex, read_mediawiki, read_rmarkdown, read_rst, read_xml
+from services.search import (
+    read_asciidoc,
+    read_latex,
+    read_mediawiki,
+    read_plain,
+    read_rmarkdown,
+    read_rst,
+    read_texinfo,
+    read_xml,
+)
 from services.search.conversion import Content, converted, with_passages
-from services.search.file_types import CODE, DATA, RECORDS, TABLES, Converted
+from services.search.file_types import CODE, DATA, RECORDS, SUFFIXES, TABLES, Converted
 from services.search.read_markdown import as_read, in_fence
 from services.search.sheets import csv_sheet, delimiter_of, sheets_markdown, tables_of
 from services.search.table_profile import Profiled, profiled
@@ -84,7 +93,9 @@ def _text(suffix: str, text: str) -> str:
         return "\n".join(in_fence(code.strip("\n"), suffix[1:]))
     if suffix == ".rtf":
         return str(rtf_to_text(text, errors="replace"))  # type: ignore[no-untyped-call]  # striprtf has no types
-    return "\n\n".join(_cells(json.loads(text))) if suffix == ".ipynb" else text
+    if suffix == ".ipynb":
+        return "\n\n".join(_cells(json.loads(text)))
+    return read_plain.as_markdown(text) if suffix == ".txt" or suffix not in SUFFIXES else text
 
 
 def _readable(text: str) -> str:

@@ -123,7 +123,9 @@ def each_passage(text: str, target: int | None = None) -> Iterator[Span]:
                 page = name
             else:
                 headings = {depth: above for depth, above in headings.items() if depth < level} | {level: name}
-        heads = (begins_line and _only_headings(written)) or (block.start == first and _FIELDS.fullmatch(written) is not None)
+        heads = (begins_line and _only_headings(written)) or (
+            block.start == first and _FIELDS.fullmatch(written) is not None
+        )
         only_headings = (start < 0 or only_headings) and not block.code and heads
         if start < 0:
             start = block.start
