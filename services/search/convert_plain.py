@@ -36,6 +36,7 @@ MARKUP: dict[str, Callable[[str], str]] = {
     **dict.fromkeys((".mediawiki", ".wiki"), read_mediawiki.as_markdown),
     **dict.fromkeys((".adoc", ".asciidoc"), read_asciidoc.as_markdown),
     **dict.fromkeys((".tex", ".latex", ".ltx"), read_latex.as_markdown),
+    **dict.fromkeys((".texi", ".texinfo", ".txi"), read_texinfo.as_markdown),
     ".rst": read_rst.as_markdown,
 }
 """How markup is read, by the ending of a file's name; any other stays as it is written."""

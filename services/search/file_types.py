@@ -34,7 +34,7 @@ RECORDS = frozenset(".json .jsonl .log .ndjson .xml .yaml .yml".split())
 DATA = CODE | RECORDS | frozenset(".ipynb .srt .vtt".split())
 """Text whose first line is no title: code, data, and what is told line by line."""
 PLAIN = DATA | frozenset(
-    ".adoc .asciidoc .csv .latex .ltx .markdown .md .mdx .mediawiki .org .pod .qmd .rmd .rst .rtf .tex .textile .tsv .txt .wiki".split()
+    ".adoc .asciidoc .csv .latex .ltx .markdown .md .mdx .mediawiki .org .pod .qmd .rmd .rst .rtf .tex .texi .texinfo .textile .tsv .txi .txt .wiki".split()
 )
 """Text, whatever its markup; read by `convert_plain.py`."""
 CONVERTED = frozenset(".docx .eml .epub .htm .html .msg .odp .ods .odt .pdf .pptx .xls .xlsx".split())

@@ -200,7 +200,7 @@ def _stat_or_reason(path: Path, root: Path, folder: Path) -> os.stat_result | st
 
 
 def is_readable(name: str, path: Path) -> bool:
-    """Tell whether the file at a path is of a kind that is read: by its name, or as it begins as text in UTF-8, as `Makefile` or `notes.texi` do.
+    """Tell whether the file at a path is of a kind that is read: by its name, or as it begins as text in UTF-8, as `Makefile` or `cp.1` do.
 
     Drawings, private keys and files named `.env` are not. Blocking.
     """

@@ -57,7 +57,7 @@ async def test_what_cannot_be_read_is_named_and_the_rest_is_searched(docs: Path,
 
 async def test_a_file_whose_name_tells_no_kind_is_read_where_it_is_text(docs: Path, home: Path) -> None:
     (docs / "README").write_text("Keep the tallow dry, 航海日志.")
-    (docs / "manual.texi").write_text("@chapter Hemp\nSteamers coiled bitumen cordage.")
+    (docs / "manual.hemp").write_text("Hemp\nSteamers coiled bitumen cordage.")
     (docs / "plan.svg").write_text("<svg><text>tallow</text></svg>")
     (docs / "server.key").write_text("-----BEGIN RSA PRIVATE KEY-----\ntallow")
     (docs / "prod.env").write_text("TALLOW_KEY=dry")
@@ -68,7 +68,7 @@ async def test_a_file_whose_name_tells_no_kind_is_read_where_it_is_text(docs: Pa
     [hit] = await documents.search("tallow dry", 1)
     assert hit.title == "README"
     [hit] = await documents.search("steamers coiled bitumen cordage", 1)
-    assert hit.url.endswith("manual.texi")
+    assert hit.url.endswith("manual.hemp")
 
 
 async def test_files_in_old_encodings_are_found_and_the_guess_is_noted(tmp_path: Path, home: Path) -> None:
