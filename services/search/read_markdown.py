@@ -158,8 +158,9 @@ def _with_fences_and_bars(text: str) -> str:
             end = max(end, *(tables.get(line, 0) for line in range(start, end)))
             block = _rewritten_html(lines[start:end])
             html += sum(map(len, lines[start:end])) + BLOCK_COST
-        elif token.type == "heading_open" and token.markup in {"=", "-"} and not token.level and end - start == 2:
-            block = [f"{'#' * (1 + (token.markup == '-'))} {lines[start].strip()}"]
+        elif token.type == "heading_open" and not token.level and end - start == 1 + (token.markup in {"=", "-"}):
+            block = [""] if start and lines[start - 1].strip() else []
+            block += [f"{'#' * int(token.tag[1])} {lines[start].strip()}"] if end - start > 1 else lines[start:end]
         elif token.type == "table_open":
             block = [""] if start and lines[start - 1].strip() else []
             block += map(_row, lines[start:end])

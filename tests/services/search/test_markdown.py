@@ -100,6 +100,11 @@ def test_hostile_html_takes_linear_time(unit: str) -> None:
         assert isinstance(as_read(unit * (200_000 // len(unit))), str)
 
 
+def test_a_heading_right_below_a_paragraph_is_a_section() -> None:
+    text = read("# Exit codes\n## 17\nA quote.\n## 18\nPartial file. Only a\npart came.\n")
+    assert {span.heading for span in split(text, 40) if "Partial" in text[span.start : span.end]} == {"Exit codes > 18"}
+
+
 def test_underlined_headings_are_sections_like_those_with_signs() -> None:
     page = "---\ntitle: Sea\n---\nHaul\n====\n\nBy hand.\n\nRope *and* wire\n---\nOf hemp.\n\n> Not\n> ---\n\nA line\nof two\n---\n"
     text = read(page)
