@@ -13,6 +13,8 @@ _NUMBER = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,5})\.?[ \t]++(?=\S)")
 """The number of a section, before its name."""
 _COLUMNS = re.compile(r"\S[ \t]{2,}\S")
 """What heads a table: names with more than a blank between them."""
+_OUTLINE = re.compile(r"(?m)(?<![^\n])(?<!\S\n)(\*{1,6}+)(?= \S[^\n]*\n(?:\n|\Z))")
+"""Signs before a heading of an outline, as in the files `NEWS` of GNU: a line of its own between blank ones."""
 UNEVEN = 3
 """Columns that a line below a title may be longer or shorter than it."""
 MAX_TITLE_LINES = 3
@@ -26,6 +28,8 @@ def as_markdown(text: str) -> str:
     comments = [comment.strip().count("\n") + 1 for comment in _COMMENT.findall(text)]
     if text.startswith("#!") or sum(count for count in comments if count > 1) > comments.count(1):
         return "\n".join(in_fence(text.strip("\n")))
+    if "**" in _OUTLINE.findall(text):
+        return _OUTLINE.sub(lambda signs: "#" * len(signs[1]), text)
     lines = [line.rstrip() for line in text.split("\n")]
     headed = [*_with_headings(lines, 0)]
     title, below = _title(lines, has_headings=headed != lines)

@@ -64,6 +64,13 @@ def test_a_line_alone_above_underlined_headings_is_the_title() -> None:
     assert read("Posted: 2020-01-02\n\nNeeds\n=====\n\nA winch.").startswith("Posted: 2020-01-02\n\n# Needs")
 
 
+def test_an_outline_has_sections_and_notes_with_asterisks_have_none() -> None:
+    news = "News of the lead\n\n* Release 8.0\n\n** Bug fixes\n\n  It sinks.\n\n* one\n* two\n"
+    assert read(news, "NEWS") == "News of the lead\n\n# Release 8.0\n\n## Bug fixes\n\n  It sinks.\n\n* one\n* two"
+    notes = "Depths fell.\n\n* p < 0.05\n** p < 0.01\n"
+    assert read(notes, "NOTES") == notes.strip()
+
+
 def test_a_line_of_a_drawing_is_no_title() -> None:
     assert convert_plain("peers.txt", b"  +------+\n  | host |\n  +------+\n\nIt has a host.")["title"] == "| host |"
 
@@ -75,7 +82,9 @@ def test_a_file_with_comments_is_code_and_its_comments_head_nothing() -> None:
     assert read("# Winches\nHaul.\n\n# Wires\nCoil.\n", "NOTES") == "# Winches\nHaul.\n\n# Wires\nCoil."
 
 
-@pytest.mark.parametrize("piece", ["# a\n", "#\n", "a\n---\n\n", "---\n", "1.2. a  b\n---------\n", "a  b ", "-", "1."])
+@pytest.mark.parametrize(
+    "piece", ["# a\n", "#\n", "a\n---\n\n", "---\n", "1.2. a  b\n---------\n", "a  b ", "-", "1.", "** a\n\n", "*"]
+)
 def test_hostile_text_is_read_in_linear_time(piece: str) -> None:
     with processor_time(6):
         words = read(piece * 20_000 + "the end")
