@@ -17,6 +17,7 @@ from services.search import (
     read_asciidoc,
     read_latex,
     read_mediawiki,
+    read_org,
     read_plain,
     read_rmarkdown,
     read_rst,
@@ -37,6 +38,7 @@ MARKUP: dict[str, Callable[[str], str]] = {
     **dict.fromkeys((".adoc", ".asciidoc"), read_asciidoc.as_markdown),
     **dict.fromkeys((".tex", ".latex", ".ltx"), read_latex.as_markdown),
     **dict.fromkeys((".texi", ".texinfo", ".txi"), read_texinfo.as_markdown),
+    ".org": read_org.as_markdown,
     ".rst": read_rst.as_markdown,
 }
 """How markup is read, by the ending of a file's name; any other stays as it is written."""
