@@ -98,8 +98,11 @@ class EnclosingLines:
         if since > self._read >= first:  # amid a line that began long before
             return self._above
         for line in _LINE.finditer(self._text, self._read, first):
+            if line[2][0] == "#":  # a comment, a condition of a preprocessor, or a heading, which is known
+                continue
             self._close(len(line[1]))
-            self._open.append((len(line[1]), line[2]))
+            if line[2][0] not in ")]}":
+                self._open.append((len(line[1]), line[2]))
         self._read = first
         own, following = _INDENTATION.match(self._text, first, end), _NEXT.search(self._text, start, end)
         indentation = len(own[0]) if own and (following is None or following[1]) else 0

@@ -294,3 +294,11 @@ def test_words_stand_with_their_number_and_with_the_line_that_says_whose_they_ar
     text = "\n\n".join(["## 言论", *said])
     passages = [text[span.start : span.end] for span in split(text)]
     assert [passage.removeprefix("## 言论\n\n") for passage in passages] == said
+
+
+def test_ends_of_brackets_and_remarks_enclose_nothing() -> None:
+    code = "int haul (int depth)\n#if WIRE\n  cast:\n\n    sound (depth);\n\n#endif\n\n    reel ();\n\n));\n\n    rest ();\n"
+    enclosing = {code[span.start : span.end].strip(): span.enclosing for span in split(code, 10)}
+    assert enclosing["sound (depth);"] == "int haul (int depth) > cast"
+    assert enclosing["reel ();"] == "int haul (int depth) > cast"
+    assert enclosing["rest ();"] == ""
