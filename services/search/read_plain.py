@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from unicodedata import east_asian_width
 
 from schemas.card import LONGEST_TITLE
+from services.search import read_man
 from services.search.read_markdown import in_fence
 
 _RULE = re.compile(r"([-=~*^_#\"+.])\1{2,}")
@@ -24,7 +25,9 @@ DEEPEST = 6
 
 
 def as_markdown(text: str) -> str:
-    """Return plain text with the headings of Markdown, or as code in a fence."""
+    """Return plain text, or the source of a manual page, with the headings of Markdown, or as code in a fence."""
+    if read_man.BEGINS.match(text):
+        return read_man.as_markdown(text)
     comments = [comment.strip().count("\n") + 1 for comment in _COMMENT.findall(text)]
     if text.startswith("#!") or sum(count for count in comments if count > 1) > comments.count(1):
         return "\n".join(in_fence(text.strip("\n")))
