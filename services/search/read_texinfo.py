@@ -55,7 +55,7 @@ _MACRO_END = re.compile(r"(?m)^@end r?macro\b[^\n]*+\n?")
 _ARGUMENTS = r"\{([^{}]{0,2000}+(?>(?:\{[^{}]{0,500}+\}[^{}]{0,500}+){0,20}))\}"
 _CALL = re.compile(rf"@([A-Za-z][\w-]{{0,60}}+)(?:{_ARGUMENTS})?")
 _PARAMETER = re.compile(r"\\([\w-]{0,60}+)\\")
-_COMMA = re.compile(r",[ \t]*+(?![^{}]*+\})")
+_COMMA = re.compile(r",[ \t]{0,9}+(?![^{}]{0,99}\})")
 _VALUE = re.compile(r"(?m)^@set[ \t]++([\w-]{1,60}+)[ \t]++([^\n]{1,300}+)$")
 _UNSEEN = re.compile(
     r"\A\\input\b[^\n]*+|(?m:^)@anchor\{[^{}\n]{0,200}+\}[ \t]*+(?:\n|\Z)|(?<!@)@c(?:omment)?(?![\w{])[^\n]*+"
