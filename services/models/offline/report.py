@@ -10,7 +10,7 @@ from schemas.reporter import ReporterPrompt
 from services.models.offline.closest import closest_passages
 from services.run.ui_text import say
 from services.text.code_blocks import code_blocks, is_fence
-from services.text.questions import clauses_of
+from services.text.questions import clauses_of, headline
 from services.text.quotable import GAP, as_line
 from services.text.spans import Span
 from services.text.tables import MAX_COLUMNS, pipe_table, row_of
@@ -45,7 +45,7 @@ def report(prompt: ReporterPrompt) -> str:
     blocks: list[str] = []
     for part in parts:
         if len(parts) > 1:
-            blocks.append(f"## {part[:1].upper()}{part[1:]}")
+            blocks.append(f"## {headline(part)}")
         closest = closest_passages(prompt.question, evidence, max_shown + len(shown), part)
         titles = [_title_above(excerpt.quote, shown) for excerpt, _ in closest]
         if above := list(dict.fromkeys(filter(None, titles[:max_shown]))):
@@ -57,7 +57,7 @@ def report(prompt: ReporterPrompt) -> str:
     if not shown:
         return "\n\n".join([f"# {title}", say("nothing_close", prompt.locale)])
     for finding in prompt.findings:
-        wishes = [] if finding.title in parts else clauses_of(finding.description)
+        wishes = [] if finding.title in map(headline, parts) else clauses_of(finding.description)
         further = {
             excerpt.quote: [excerpt]
             for wish in wishes

@@ -23,7 +23,7 @@ from services.models.offline.closest import (
 from services.run.ui_text import say
 from services.text.languages import locale_of
 from services.text.passages import Kind, kind_of, may_join
-from services.text.questions import clauses_of, names_in, persons_in, without_form_of_address
+from services.text.questions import clauses_of, headline, names_in, persons_in, without_form_of_address
 from services.text.tables import row_of
 from services.text.terms import content, terms
 from services.text.tokens import has_cjk, tokens
@@ -147,7 +147,7 @@ def _step(wish: str, nodes: list[str], question: str, gaps: Sequence[str]) -> St
     elif not names and len(content(wish)) < 2 <= len(clauses_of(question)):
         queries.append(question)
     title = next((gap for gap in gaps if wish.startswith(f"{gap} ")), wish)
-    return Step(id="0", title=beginning(title, LONGEST_TITLE), description=wish, queries=queries, nodes=nodes)
+    return Step(id="0", title=headline(beginning(title, LONGEST_TITLE)), description=wish, queries=queries, nodes=nodes)
 
 
 def extract(prompt: ResearcherPrompt) -> Findings:

@@ -31,7 +31,7 @@ def test_what_only_a_model_can_answer_is_refused() -> None:
 
 def test_each_part_of_a_question_is_a_step() -> None:
     steps = plan("Who owned the Lalla Rookh, and where was it built?").steps
-    assert [step.title for step in steps] == ["Who owned the Lalla Rookh", "where was it built"]
+    assert [step.title for step in steps] == ["Who owned the Lalla Rookh", "Where was it built"]
     assert steps[1].queries == ["where was it built", "where was it built Lalla Rookh"]
     question = "When was the oven replaced, and what did it cost?"
     assert plan(question).steps[1].queries == ["what did it cost", question]
