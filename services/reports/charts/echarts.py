@@ -4,6 +4,7 @@ import hashlib
 import importlib.util
 from functools import cache
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from schemas.chart import Chart
@@ -23,6 +24,8 @@ NUMBER_WIDE = 10
 """Width in CSS pixels of a character of a number, at the largest font."""
 MAX_LISTED = 6
 """Maximum entries of a legend in a narrow chart that are listed below each other; more are turned over."""
+LETTER_WIDE = 7
+"""Width in CSS pixels of a letter in the names at an axis; they are broken between words here, as ECharts breaks `10,984` behind its comma."""
 LEGEND_ROW = 28
 """Height of a legend's entry in CSS pixels, at the largest font."""
 
@@ -65,7 +68,9 @@ def _options(chart: Chart, *, narrow: bool) -> dict[str, Any]:
     lies = _lies(chart, narrow=narrow)
     beside = NUMBER_WIDE * max(map(len, _numbers(chart)), default=0) if lies else 0
     below = 44 if lies and chart.unit else 16
-    left = 28 if lies else 12  # names that are broken into lines may be wider than ECharts counts, in some fonts
+    left = (
+        (28 if narrow else "5%") if lies else 12
+    )  # names that are broken into lines may be wider than ECharts counts, in some fonts
     room = {"left": left, "right": 24 + beside, "top": 36, "bottom": below + legend, "containLabel": True}
     return {
         **common,
@@ -102,13 +107,13 @@ def _axes(chart: Chart, *, lies: bool, narrow: bool) -> dict[str, Any]:
         across = {"type": "value", "name": chart.x_unit, "nameLocation": "middle", "nameGap": 28, "scale": True}
         return {"xAxis": across, "yAxis": value}
     beside = 120 if narrow else 190  # pixels: there long names take two lines, not four
-    labels = {
-        "hideOverlap": True,
-        "width": beside if lies else 110,
-        "overflow": "break",
-        "interval": 0 if lies or len(chart.categories) <= 8 else "auto",
-    }
-    category = {"type": "category", "data": chart.categories, "axisLabel": labels}
+    width = beside if lies else 110
+    most = width // LETTER_WIDE
+    names = [fill(name, most, break_long_words=False, break_on_hyphens=False) for name in chart.categories]
+    labels: dict[str, Any] = {"hideOverlap": True, "interval": 0 if lies or len(chart.categories) <= 8 else "auto"}
+    if any(len(word.encode("gbk", "replace")) > most for name in names for word in name.split()):
+        labels |= {"width": width, "overflow": "break"}  # a long word, or Chinese
+    category = {"type": "category", "data": names, "axisLabel": labels}
     if below := [len(number) for number in _numbers(chart) if number.startswith("-")]:
         value["boundaryGap"] = [f"{max(below) * (14 if narrow else 3)}%" if lies else "10%", 0]
     if lies:

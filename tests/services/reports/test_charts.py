@@ -128,6 +128,17 @@ def test_a_long_bar_chart_names_each_category_and_is_drawn_higher(count: int, sh
     assert f'class="{shape}"' in (drawing(bars, 1, "t", with_echarts=True) or "")
 
 
+@pytest.mark.parametrize(
+    ("name", "by_words"), [("2010 reviewed (10,984 ± 25) and 2020 (10,935 ± 6)", True), ("每日户外活动时间" * 4, False)]
+)
+def test_names_at_an_axis_are_broken_between_words_and_chinese_ones_anywhere(name: str, by_words: bool) -> None:
+    bars = Chart(type="bar", title="t", categories=[name, "Other"], series=[Series(values=[49, 59])], sources=["E1-1"])
+    for option in options(bars):
+        axis = option["yAxis"]
+        assert axis["data"][0].split() == name.split()
+        assert ("\n" in axis["data"][0], "overflow" not in axis["axisLabel"]) == (by_words, by_words)
+
+
 def test_a_chart_that_was_changed_afterwards_stays_code() -> None:
     blocks = list(walk(parse_report(english_from(english().markdown.replace("10994]", "20994]")))))
     assert sum(isinstance(one, Drawing) for one in blocks) == 1
