@@ -87,8 +87,10 @@ def _not_given(claim: ComparedText, evidence: Sequence[ComparedText]) -> Iterato
             held_figures = [figure.measure for figure in _figures(evidence)]
             given = [own for own in figures.values() if any(_gives(other, own) for other in held_figures)][:MANY]
         if not in_parts:
-            yield quantity.text, tried <= MAX_FOLLOWING and any(
-                follows(measure, evidence) or _is_worked_out(measure, given or []) for measure in readings
+            yield (
+                quantity.text,
+                tried <= MAX_FOLLOWING
+                and any(follows(measure, evidence) or _is_worked_out(measure, given or []) for measure in readings),
             )
 
 
