@@ -13,9 +13,8 @@ from schemas.context import RunContext
 __all__ = ["COMMON", "RunContext", "StudioContext"]
 
 COMMON = (
-    *("depth", "review_plan", "documents", "search", "locale", "length", "output_formats", "max_cost", "max_seconds"),
-    *("output_style", "models", "profile", "max_tokens", "max_searches", "max_pages"),
-    *("max_plan_iterations", "max_step_num", "max_step_attempts", "unsupported", "tool_protocol", "deep_research"),
+    *("depth", "review_plan", "documents", "search", "locale", "length", "output_formats", "output_style"),
+    *("models", "profile", "max_cost", "max_seconds", "max_plan_iterations", "max_step_num"),
 )
 """Fields of the form, in its order; all other fields are advanced. A server drops what the form does not hold, so `leadline.server.auth` moves it into `advanced`."""
 

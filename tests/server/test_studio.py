@@ -41,6 +41,7 @@ async def test_the_context_form_is_described_bounded_and_grouped_by_node(client:
 async def test_the_form_has_the_common_choices_and_one_object_with_the_others(client: LangGraphClient) -> None:
     fields = (await schemas_of(client))["context_schema"]["properties"]
     assert tuple(fields) == (*COMMON, "advanced")
+    assert len(fields) == 15
     others = set(RunContext.model_fields) - set(COMMON)
     assert set(fields["advanced"]["properties"]) == set(fields["advanced"]["default"]) == others
 
