@@ -138,8 +138,9 @@ def without(weights: Mapping[str, float], held: Iterable[str]) -> dict[str, floa
 
 
 def _lacks_content(view: EvidenceView) -> bool:
-    """Tell whether a quote is only links, or the header of its source, fields with its title among them: the source's card has it."""
-    if not re.search(r"\w", _LINK.sub("", view.quote)):
+    """Tell whether a quote is only links, the title of its source, or its header, fields with that title among them: the source's card has it."""
+    words = "".join(re.findall(r"\w", _LINK.sub("", view.quote)))
+    if not words or words == "".join(re.findall(r"\w", view.title)):
         return True
     fields = [line.partition(":") for line in view.quote.splitlines() if line.strip("- ")]
     return all(colon for _, colon, _ in fields) and any(

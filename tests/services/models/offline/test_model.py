@@ -259,6 +259,13 @@ def test_headers_and_lists_of_links_are_no_passages_and_code_keeps_its_lines() -
     assert told.endswith("> The schooner Lalla Rookh sails so: [E1-3]\n>\n> ```\n> sail --owner\n>   Thomson\n> ```")
 
 
+def test_the_title_of_a_source_is_no_passage() -> None:
+    found = finding("Owners of the schooner Lalla Rookh", "Thomson owned the schooner Lalla Rookh.")
+    found.evidence[0].title = "Owners of the schooner Lalla Rookh"
+    told = report("Who owned the schooner Lalla Rookh?", found)
+    assert ("[E1-1]" in told, "[E1-2]" in told) == (False, True)
+
+
 def test_a_quote_from_amid_code_is_code_as_far_as_that_reaches() -> None:
     found = finding("# The schooner Lalla Rookh\n- owner: x # <y>\n```\n\nThe owner of it sailed.")
     found.evidence[0].columns = "```yaml"
