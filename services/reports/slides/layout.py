@@ -37,8 +37,10 @@ from services.reports.slides.slide import (
 MIN_BARS = 3
 """Minimum rows for a chart."""
 _UNIT_IN_HEADER = re.compile(r"^(.*\S)\s*[(（]([^()（）\d]{1,20})[)）]$")
-_FIGURE = re.compile(r"([-−]?)(\d{1,3}(?:,\d{3})+|\d{1,15})(\.\d{1,10})?\s?([^\W\d_]{1,12}|%|°C)?")
-"""A cell that is a number with an optional unit."""
+_FIGURE = re.compile(
+    r"([-−]?)(\d{1,3}(?:,\d{3})+|\d{1,15})(\.\d{1,10})?(?: ?± ?\d[\d,.]{0,15})?\s?([^\W\d_]{1,12}|%|°C)?"
+)
+"""A cell that is a number with an optional uncertainty and unit."""
 DIAGRAM_WIDE, DIAGRAM_HIGH = 1150, 510
 """Maximum size of a diagram in pixels on a slide of 1280 by 720."""
 MIN_SCALE = 0.6
