@@ -18,8 +18,9 @@ MAX_MISSING = 100
 MAX_COMPUTED = 60
 """Figures, and years, of the cited texts from which others are computed."""
 MANY = 8
-"""Cited texts and cards above which a number may follow from them by chance, as where a whole source is cited; and numbers of a statement from
-which another one of it may be worked out."""
+"""Cited texts and cards above which a number may follow from them by chance, as where a whole source is cited."""
+MOST_BESIDE = 4
+"""Numbers of a statement, given by its evidence, above which another one of it follows from two of them by chance."""
 MAX_FOLLOWING = 20
 """Numbers of a statement for which it is tried whether they follow from others."""
 _NUMBERED = re.compile(r"[a-z][a-z.]{0,60}+-(\d{3,9})|[a-z]{3,30}+(\d{1,9})")
@@ -85,7 +86,7 @@ def _not_given(claim: ComparedText, evidence: Sequence[ComparedText]) -> Iterato
         in_parts = tried <= MAX_FOLLOWING and _is_in_parts(quantity, evidence)
         if not in_parts and given is None:
             held_figures = [figure.measure for figure in _figures(evidence)]
-            given = [own for own in figures.values() if any(_gives(other, own) for other in held_figures)][:MANY]
+            given = [own for own in figures.values() if any(_gives(other, own) for other in held_figures)]
         if not in_parts:
             yield (
                 quantity.text,
@@ -122,9 +123,11 @@ def follows(wanted: Measure, evidence: Sequence[ComparedText]) -> bool:
 
 
 def _is_worked_out(wanted: Measure, given: Sequence[Measure]) -> bool:
-    """Tell whether a number follows from two numbers beside it in its statement, which its evidence gives."""
+    """Tell whether a number follows from two of the few numbers beside it in its statement, which its evidence gives."""
+    if len(given) > MOST_BESIDE:
+        return False
     computed = [value for former, other in permutations(given, 2) for value in _results(former, other, wanted.kind)]
-    return any(_is(wanted, value) for value in computed) and not _by_chance(wanted, computed)
+    return any(_is(wanted, value) for value in computed)
 
 
 def _by_chance(wanted: Measure, computed: Sequence[float]) -> bool:

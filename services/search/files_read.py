@@ -108,7 +108,7 @@ def overview(files: Sequence[tuple[str, str]]) -> list[str]:
         inner: dict[tuple[str, ...], list[tuple[str, str]]] = {}
         for path, title in parts[part]:
             inner.setdefault(PurePosixPath(path).parent.parts[: len(part) + 1], []).append((path, title))
-        if len(parts) - 1 + len(inner) <= MAX_PARTS and inner.keys() != {part}:
+        if len(parts) - 1 + len(inner) <= MAX_PARTS:
             del parts[part]
             parts.update(inner)
         whole.add(part)

@@ -9,6 +9,7 @@ import pytest
 from leadline import aresearch
 from services.reports.bundle import verify_bundle
 from services.run.settings import forget_settings
+from services.text.length import words_in
 from tests.fakes import two_drafts
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, role_of
@@ -35,6 +36,7 @@ async def test_what_the_first_draft_lacks_is_searched_and_told_by_the_second(
     assert len({*rules}) == 1
     assert f"<draft>\n{FIRST.strip()}\n</draft>" in second
     assert COST in second
+    assert f"The draft has {words_in(FIRST)} words without its code" in second
     assert second.startswith(first[: first.index("Below the questions")].rstrip())  # a cache of prompts has it
     assert (report.title, report.follow_up_questions) == ("A widow paid", ["Who was she?"])
     assert COST.rstrip(".") in report.markdown
@@ -180,6 +182,8 @@ async def test_an_editor_who_sees_no_evidence_words_the_report_before_it_is_chec
         for role in ("reporter_wording", "verifier")
     )
     assert f"<draft>\n{SECOND.partition('===')[0].strip()}\n</draft>" in asked
+    [rules] = [body["messages"][0]["content"] for body in endpoint.requests if role_of(body) == "reporter_wording"]
+    assert f"The report has {words_in(SECOND.partition('===')[0])} words without its code" in rules
     assert LIGHT[1] not in asked
     assert told in checked
     assert (report.title, report.follow_up_questions) == ("A widow paid for the tower", ["Who was she?"])

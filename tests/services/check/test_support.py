@@ -187,6 +187,11 @@ def test_a_number_that_a_statement_works_out_from_those_beside_it_is_only_comput
     assert (verdict.fault, verdict.computed) == (("", (share,)) if follows else ("numbers", ()))
 
 
+def test_a_number_is_not_worked_out_from_many_beside_it() -> None:
+    leads = "Leads found 12, 25, 37, 44, 58, 63, 71 and 89 shoals."
+    assert check_support(f"{leads[:-1]}, 59% of all.", [*MANY_DEPTHS, leads]).fault == "numbers"
+
+
 @pytest.mark.parametrize(("number", "held"), [("5.4", True), ("5.5", False)])
 def test_a_row_that_is_quoted_alone_gives_its_numbers_rounded(number: str, held: bool) -> None:
     row = "| Pollster Monmouth | Polls 108 | Simple Average Error 5.37568565651222 |"
