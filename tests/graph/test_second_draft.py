@@ -246,3 +246,12 @@ async def test_a_report_without_an_outline_has_its_evidence_where_others_are_wri
     await aresearch(QUESTION, docs=[norland], length="brief")
     [only] = endpoint.asked("reporter")
     assert LIGHT[0] in only
+
+
+async def test_code_does_not_count_among_the_words_of_a_draft(endpoint: OpenAIServer, norland: Path) -> None:
+    body, mark, questions = SECOND.partition("\n\n===")
+    coded = f"{body}\n\n```text\nlamps carts crowns\n```{mark}{questions}"
+    endpoint.choose = lambda asked: coded if moment_of(asked) == "second draft" else two_drafts.answer(asked)
+    await aresearch(QUESTION, docs=[norland])
+    [rules] = [each["messages"][0]["content"] for each in endpoint.requests if role_of(each) == "reporter_wording"]
+    assert f"The report has {words_in(body)} words without its code" in rules
