@@ -24,9 +24,7 @@ from services.models import clients_open
 from services.run.errors import BadInput, ReviewPending, RevisionRefused
 from services.run.journal import run_key
 from services.run.log import ERROR, WARNING, log
-from services.run.prices import price_of
 from services.run.private_paths import without_private
-from services.run.roles import role_model
 from services.run.settings import settings
 from services.run.ui_text import say, speaking
 from services.sandbox.workfolder import sweep
@@ -210,11 +208,6 @@ async def _load_model(record: RunRecord) -> None:
         await load_ahead()
 
 
-async def _look_up_price(record: RunRecord) -> None:
-    """Look up the price of the first model in advance."""
-    await price_of(role_model("coordinator", record.context))
-
-
 async def _open_search(record: RunRecord, on_event: OnEvent | None) -> None:
     """Open the run's documents and searches in advance, and report what is not searched."""
     providers = await providers_for(record.context)
@@ -239,9 +232,7 @@ async def _stream(
     home: Home, record: RunRecord, run_input: Any, on_event: OnEvent | None, on_review: OnReview | None
 ) -> Report:
     config, answer, edits = config_of(record), None, 0
-    async with _prepared(
-        _look_up_price(record), _load_model(record), _open_search(record, on_event), asyncio.to_thread(sweep)
-    ):
+    async with _prepared(_load_model(record), _open_search(record, on_event), asyncio.to_thread(sweep)):
         while True:
             await _watched(home, record, run_input, on_event)
             state = await home.graph.aget_state(config)

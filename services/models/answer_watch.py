@@ -55,7 +55,8 @@ class AnswerWatch:
         self._text = ""
         self._before = 0
         """Characters of the text before the answer: reasoning between tags."""
-        self._repetition = RepetitionWatch()
+        self._unchecked = 0
+        """Characters of the answer since its end was last looked at for repetition."""
 
     def hear(self, sign: Sign, text: str = "") -> None:
         """Take a sign of life and the text that came with it.
@@ -74,9 +75,13 @@ class AnswerWatch:
         if self.state == "thinking":
             self._before = len(self._text)
             return
-        sense = self._repetition.add(text)
-        if sense is not None:
-            raise RepeatsItself(self._text[: self._before + sense])
+        self._unchecked += len(text)
+        if self._unchecked < _EVERY:
+            return
+        self._unchecked = 0
+        repeated = _repeated_at_end(self._text[self._before :][-LONGEST_PIECE * MIN_TIMES - _ANCHOR :])
+        if repeated:
+            raise RepeatsItself(self._text[:-repeated])
 
     def _between_tags(self) -> bool:
         if self.state == "writing":
@@ -85,43 +90,21 @@ class AnswerWatch:
         return may_open(self._text) or (closing is not None and not (closing and closing in self._text[-1_000:]))
 
 
-class RepetitionWatch:
-    """Takes an answer piece by piece and finds the point from which it only repeats itself.
+def _repeated_at_end(text: str) -> int:
+    """Return the number of repeated characters at the end, 0 if fewer than `MIN_TIMES` copies stand there.
 
     Only exact repetition counts: rows of a table, or sentences that differ in a number, are none.
     """
-
-    def __init__(self) -> None:
-        self._tail = ""
-        self._seen = 0
-        self._unchecked = 0
-
-    def add(self, piece: str) -> int | None:
-        """Add a piece; returns the number of characters before the repetitions, or None while there are none."""
-        self._tail = (self._tail + piece)[-LONGEST_PIECE * MIN_TIMES - _ANCHOR :]
-        self._seen += len(piece)
-        self._unchecked += len(piece)
-        if self._unchecked < _EVERY:
-            return None
-        self._unchecked = 0
-        repeated = repeated_at_end(self._tail)
-        return None if repeated is None else self._seen - repeated
-
-
-def repeated_at_end(text: str) -> int | None:
-    """Return the number of repeated characters at the end, or None if fewer than `MIN_TIMES` copies stand there."""
     anchor = text[-_ANCHOR:]
     earlier = text.rfind(anchor, 0, len(text) - 1)
-    if earlier < 0 or len(text) < MIN_REPEATED:
-        return None
     period = len(text) - _ANCHOR - earlier
-    if period > LONGEST_PIECE:
-        return None
+    if earlier < 0 or len(text) < MIN_REPEATED or period > LONGEST_PIECE:
+        return 0
     length = period
     while length < len(text) and text[-length - 1] == text[-length - 1 + period]:
         length += 1
     enough = max(MIN_TIMES * period, _MIN_SHORT if period <= _SHORT else MIN_REPEATED)
-    return length - period if length >= enough else None
+    return length - period if length >= enough else 0
 
 
 @asynccontextmanager

@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -19,32 +19,17 @@ from pydantic import BaseModel
 
 from prompts import as_data, render
 from schemas.events import CallProgress
-from services.models.call_execution import CallSpec, Exchange
+from services.models.call_execution import FIRST, CallSpec, Exchange, Repeat
 from services.models.local_endpoint import settled
 from services.models.prompt_fit import MORE_ROOM, off_loop
 from services.models.reply import REPEATED, Reply
 from services.models.structured_output import explain, is_json, parse, shape_of
 from services.run.errors import LimitReached, SettingsError, UselessAnswer
 from services.run.log import WARNING, log
-from services.run.prices import Price, price_of
-from services.run.roles import RoleModel, role_model
+from services.run.prices import price_of
+from services.run.roles import role_model
 from services.run.scope import Run, current_run
 from services.run.ui_text import say, told
-
-
-@dataclass(frozen=True, slots=True)
-class Repeat:
-    """Reason and form of a repeated call; the defaults describe a first call."""
-
-    because: str = ""
-    """Fault of the previous answer: `cut_off`, `repeated`, `empty`, or `unusable: …`."""
-    room: int = 1
-    """Factor on the maximum number of output tokens."""
-    varied: bool = False
-    """Whether to try another temperature and a lower output limit, after an answer that repeated itself."""
-
-
-FIRST = Repeat()
 
 
 class ModelCall(CallSpec):
@@ -92,20 +77,13 @@ class ModelCall(CallSpec):
         try:
             async with asyncio.timeout(max(0.0, run.seconds_left)):
                 model = await settled(role_model(self.role, run.context))
-                price = await _price(run, model)
-                reply = await Exchange(self, run, model, price, more, repeat.room, repeat.varied).reply()
+                price = await price_of(model)
+                if price is None and run.context.max_cost is not None:
+                    raise SettingsError(**told("price_unknown", model=model.name))
+                reply = await Exchange(self, run, model, price, more, repeat).reply()
                 return reply.model_copy(update={"asked_because": repeat.because})
         except TimeoutError:
             raise LimitReached("time_limit", run.context.max_seconds) from None
-
-
-async def _price(run: Run, model: RoleModel) -> Price | None:
-    """Return a model's price; what limits nothing is looked up when the call is paid."""
-    limited = run.context.max_cost is not None
-    price = await price_of(model, listed=limited)
-    if price is None and limited:
-        raise SettingsError(**told("price_unknown", model=model.name))
-    return price
 
 
 Answer = TypeVar("Answer", bound=BaseModel)

@@ -5,7 +5,7 @@ import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Set
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from langchain_core.messages import AIMessage
 
@@ -38,32 +38,12 @@ KNOWN_ANSWERS = 3
 PATIENCE = 3.0
 """Factor on a model's longest silence so far."""
 
-
-@dataclass(frozen=True, slots=True)
-class RetryPolicy:
-    """Which faults are retried, how often, and after what pause."""
-
-    passing: int = 6
-    """Repetitions after faults that pass: a busy endpoint, a broken connection, a stall (`LEADLINE_MAX_RETRIES`)."""
-    unreached: int = 4
-    """Repetitions if no server accepts the connection: the address may be wrong."""
-    first_pause: float = 0.5
-    """Seconds before the first repetition after a passing fault; they double each time, and are taken at random from the upper half."""
-    longest_pause: float = 30.0
-    """Seconds that a pause never exceeds, unless the endpoint asks for more in Retry-After."""
-
-    def pause(self, failure: CallFailed, faults: int) -> float | None:
-        """Return the seconds to wait after a failure and so many passing faults before it, or None if there is no next attempt."""
-        unreached = failure.fault == "unreached"
-        if failure.kind != "passing" or faults >= min(self.passing, self.unreached if unreached else self.passing):
-            return None
-        if failure.retry_after is not None:
-            return failure.retry_after
-        pause: float = min(self.longest_pause, self.first_pause * 2**faults)
-        return pause * random.uniform(0.5, 1.0)  # noqa: S311 - spreads retries; nothing secret hangs on it
-
-
-POLICY = RetryPolicy()
+UNREACHED = 4
+"""Maximum repetitions if no server accepts the connection: the address may be wrong."""
+FIRST_PAUSE = 0.5
+"""Seconds before the first repetition after a passing fault; they double each time, and are taken at random from the upper half."""
+LONGEST_PAUSE = 30.0
+"""Seconds that a pause never exceeds, unless the endpoint asks for more in Retry-After."""
 
 
 @dataclass(slots=True)
@@ -96,7 +76,7 @@ async def attempt_until_answered(
     change: Callable[[CallFailed], Awaitable[bool]],
     on_progress: OnProgress = lambda _: None,
 ) -> AIMessage:
-    """Make one call, in as many attempts as its policy allows.
+    """Make one call, in as many attempts as its faults allow.
 
     `send` builds a new request and makes one attempt; `change` changes the form or the length of one that the endpoint
     refused, and returns False if nothing is left to change. Refused parameters are stored in `learned(model)`, what was
@@ -107,7 +87,6 @@ async def attempt_until_answered(
         RepeatsItself: the answer repeats itself without end.
     """
     known = learned(model)
-    policy = replace(POLICY, passing=settings().leadline_max_retries)
     while True:
         left_out = frozenset(known.refused)
         try:
@@ -117,7 +96,7 @@ async def attempt_until_answered(
         except Exception as error:  # noqa: BLE001 - each provider's client raises what it likes
             cause, failure = error, failure_of(model, error)
         attempts.stalls += failure.fault == "silent"
-        pause = policy.pause(failure, len(attempts.faults))
+        pause = _pause(failure, len(attempts.faults))
         if pause is not None:
             log("model_retry", WARNING, fault=failure.fault, attempt=len(attempts.faults) + 1, wait=round(pause, 3))
             attempts.faults.append(failure.fault)
@@ -126,6 +105,17 @@ async def attempt_until_answered(
             raise failure from cause
         on_progress(_again(model, attempts, failure, pause or 0.0))
         await asyncio.sleep(pause or 0.0)
+
+
+def _pause(failure: CallFailed, faults: int) -> float | None:
+    """Return the seconds to wait after a failure and so many passing faults before it, or None if there is no next attempt."""
+    most = settings().leadline_max_retries
+    if failure.kind != "passing" or faults >= (min(most, UNREACHED) if failure.fault == "unreached" else most):
+        return None
+    if failure.retry_after is not None:
+        return failure.retry_after
+    pause: float = min(LONGEST_PAUSE, FIRST_PAUSE * 2**faults)
+    return pause * random.uniform(0.5, 1.0)  # noqa: S311 - spreads retries; nothing secret hangs on it
 
 
 async def _adapted(

@@ -44,7 +44,7 @@ from services.models.reply import (
 from services.models.structured_output import STEPS_DOWN, as_tool, is_json, response_format, shape_of, with_schema
 from services.run.budget import Reservation
 from services.run.errors import LeadlineError, ModelError, NoNativeTools, PromptTooLong
-from services.run.prices import Price, price_of
+from services.run.prices import Price
 from services.run.roles import OFFLINE, RoleModel
 from services.run.scope import Run
 from services.run.secrecy import without_secrets
@@ -100,6 +100,21 @@ class CallSpec:
         return (len(json.dumps([*shapes, *self.tools])) + len(self.instructions)) // 4
 
 
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """Reason and form of a repeated call; the defaults describe a first call."""
+
+    because: str = ""
+    """Fault of the previous answer: `cut_off`, `repeated`, `empty`, or `unusable: …`."""
+    room: int = 1
+    """Factor on the maximum number of output tokens."""
+    varied: bool = False
+    """Whether to try another temperature and a lower output limit, after an answer that repeated itself."""
+
+
+FIRST = Repeat()
+
+
 @dataclass(slots=True)
 class Exchange:
     """One call under way: the prompt that fits, and the tokens reserved for it in the budget."""
@@ -109,10 +124,7 @@ class Exchange:
     model: RoleModel
     price: Price | None
     more: Sequence[BaseMessage]
-    room: int = 1
-    """Factor on the maximum number of output tokens."""
-    varied: bool = False
-    """Whether to try another temperature and a lower output limit."""
+    repeat: Repeat
     fitted: Fitted = field(init=False)
     held: Reservation = field(init=False)
     dialect: str = ""
@@ -127,7 +139,7 @@ class Exchange:
     async def reply(self) -> Reply:
         """Make the call and charge it to the run's budget."""
         await load_learned()
-        if self.varied:
+        if self.repeat.varied:
             other = WARM if (self.model.temperature or 0.0) < (WARM + COOL) / 2 else COOL
             self.model = self.model.model_copy(update={"temperature": other})
         attempts = Attempts()
@@ -152,7 +164,6 @@ class Exchange:
         try:
             message = await self._answered(attempts)
             seconds = time.monotonic() - started
-            price = self.price or await price_of(self.model)
         except BaseException as error:
             self._release()
             self._restore_dialect(isinstance(error, CallFailed))
@@ -162,7 +173,7 @@ class Exchange:
                 # the endpoint's own error may repeat the key, and a server logs causes
                 raise error.error from (None if isinstance(error.error, LeadlineError) else error.__cause__)
             raise
-        used = self._abandoned(usage_of(message, self.fitted.messages, price, seconds), attempts)
+        used = self._abandoned(usage_of(message, self.fitted.messages, self.price, seconds), attempts)
         self.run.budget.settle(self.held, used.tokens, used.cost or 0.0)
         reply = self._read(message, used, attempts)
         if reply.refusal or reply.finish_reason in FILTERED:
@@ -202,9 +213,9 @@ class Exchange:
 
     async def _prepare(self) -> None:
         """Render the prompt within context and budget, and reserve its tokens."""
-        call, known = self.call, learned(self.model)
-        output = output_room(self.model, known, call.scale, self.room)
-        if self.varied:
+        call = self.call
+        output = output_room(self.model, call.scale, self.repeat.room)
+        if self.repeat.varied:
             output = min(output, self.model.max_tokens)
         min_output = max(1, int(min(output, self.model.max_tokens) * LEAST_OUTPUT))
         per_token = (self.price.input / 1e6, self.price.output / 1e6) if self.price else None
@@ -215,7 +226,7 @@ class Exchange:
     async def _fit(self, output: int, min_output: int, per_token: tuple[float, float] | None) -> Fitted:
         call = self.call
         following = estimate_tokens(self.more) + call.overhead + MARGIN
-        window = window_of(self.model, learned(self.model))
+        window = window_of(self.model)
         room, limit = self.run.budget.affordable(window - output, min_output, per_token)
         try:
             fitted = await off_loop(call.stem, partial(fit, call.stem, call.prompt, room - following))
@@ -287,7 +298,7 @@ class Exchange:
         self.shortened += 1
         if self.shortened > MAX_SHORTENED:
             return False
-        known, window, named = learned(self.model), window_of(self.model, learned(self.model)), failure.window
+        known, window, named = learned(self.model), window_of(self.model), failure.window
         smaller = named if named and named < window else int(min(window, self._request_tokens()) * SHRINK)
         if failure.kind == "refused" or named == window:  # it may not be the length, or the token estimate was wrong
             self.model = self.model.model_copy(update={"context_window": smaller})

@@ -162,7 +162,7 @@ async def _ask(model: RoleModel, answers: list[AIMessage], on_progress: OnProgre
     shape = response_format(Ready) if with_schema else None
 
     async def send(on_piece: Callable[[Sign, str], None]) -> AIMessage:
-        chat = build(model, output_room(model, learned(model), 1.0, 1), response_format=shape, on_piece=on_piece)
+        chat = build(model, output_room(model, 1.0, 1), response_format=shape, on_piece=on_piece)
         with_tools = chat.bind_tools([as_tool(Ready)]) if form in {"both", "tools"} else chat
         return await with_tools.ainvoke(messages, QUIET)
 

@@ -178,20 +178,21 @@ INSTRUCTIONS = 2_000
 LEAST_EVIDENCE = 300
 
 
-def window_of(model: RoleModel, known: Learned) -> int:
+def window_of(model: RoleModel) -> int:
     """Return the number of tokens that prompt and answer may have together."""
     wanted = model.context_window or CONTEXT_WINDOW
-    return min(wanted, known.context_window or wanted)
+    return min(wanted, learned(model).context_window or wanted)
 
 
-def output_room(model: RoleModel, known: Learned, scale: float, room: int) -> int:
+def output_room(model: RoleModel, scale: float, room: int) -> int:
     """Return the maximum tokens of an answer with its reasoning: `scale` is for long answers, `room` for one that was cut off before."""
+    known = learned(model)
     share = OUTPUT_SHARE if known.thinking in {"unknown", "none"} else OUTPUT_SHARE_THINKING
-    wanted = int(model.max_tokens * scale) * room + thinking_room(model, known)
-    return min(wanted, window_of(model, known) // share, known.max_output or wanted)
+    wanted = int(model.max_tokens * scale) * room + _thinking_room(model, known)
+    return min(wanted, window_of(model) // share, known.max_output or wanted)
 
 
-def thinking_room(model: RoleModel, known: Learned) -> int:
+def _thinking_room(model: RoleModel, known: Learned) -> int:
     """Return the tokens for reasoning: none if the model does not reason, or if the user set the maximum tokens of the answer."""
     if known.thinking == "none":
         return 0
@@ -217,7 +218,7 @@ async def evidence_tokens(run: Run, role: str, wanted: int) -> int:
         if model.provider != OFFLINE:
             await load_learned()
             model = await settled(model)
-            window = window_of(model, learned(model))
+            window = window_of(model)
             large = min(window // 2, window - BESIDE_EVIDENCE)
             bounds += [max(window // EVIDENCE_OF_WINDOW, large), window - window // OUTPUT_SHARE - INSTRUCTIONS]
         return _Tokens(tokens=max(LEAST_EVIDENCE, min(bounds)))

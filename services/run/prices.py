@@ -36,20 +36,14 @@ class Price(BaseModel):
         ) / _MILLION
 
 
-async def price_of(model: RoleModel, *, listed: bool = True) -> Price | None:
+async def price_of(model: RoleModel) -> Price | None:
     """Return the price of a model, or None if it is unknown.
-
-    With `listed` the public list is searched too, which is slow to load; otherwise only the price file.
 
     Raises:
         SettingsError: the price file cannot be used.
     """
     if model.provider in {OFFLINE, LLAMACPP}:
         return Price(input=0, output=0, cached=0)
-    if not listed:
-        if settings().leadline_prices is None:
-            return None
-        return await asyncio.to_thread(_own, model.provider, model.model)
     return await price_at(model.model, model.base_url, model.provider)
 
 
@@ -65,19 +59,14 @@ async def price_at(model: str, base_url: str | None, provider: str = "openai") -
 
 @cache
 def _price(provider: str, model: str, base_url: str | None) -> Price | None:
-    return _own(provider, model) or _listed(provider, model, base_url)
-
-
-def _own(provider: str, model: str) -> Price | None:
     own = _own_prices(settings().leadline_prices)
-    return own.get(model) or own.get(f"{provider}:{model}")
+    return own.get(model) or own.get(f"{provider}:{model}") or _listed(provider, model, base_url)
 
 
 @cache
 def _own_prices(file: Path | None) -> dict[str, Price]:
     if file is None:
         return {}
-
     try:
         return TypeAdapter(dict[str, Price]).validate_python(yaml.safe_load(file.read_text("utf-8")))
     except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError) as error:
@@ -92,7 +81,6 @@ def _own_prices(file: Path | None) -> dict[str, Price]:
 
 
 def _listed(provider: str, model: str, base_url: str | None) -> Price | None:
-
     at_home = base_url or "https://api.openai.com/v1" if provider == "openai" else None
     for address in dict.fromkeys([at_home, None]):
         try:
@@ -112,7 +100,7 @@ def _listed(provider: str, model: str, base_url: str | None) -> Price | None:
 
 @cache
 def _load_list() -> None:
-    """Load the public list, once. Blocking, for some hundredths of a second."""
+    """Load the public list, once. Its package imports it at the first look-up, which the event loop's thread alone may do."""
     _listed("openai", "", None)
 
 

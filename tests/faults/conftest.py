@@ -119,7 +119,7 @@ def lab(leadline: Leadline, unread_docs: Path, monkeypatch: pytest.MonkeyPatch) 
 
     What a model may be silent for is long: a busy machine is silent, too, and then a call is made again that no test expects.
     """
-    monkeypatch.setattr(attempts, "POLICY", attempts.RetryPolicy(first_pause=0.005))
+    monkeypatch.setattr(attempts, "FIRST_PAUSE", 0.005)
     monkeypatch.setattr(journaled, "SECOND_TRY", 0.01)
     (unread_docs / "ceshen.md").write_text(
         "# 深海测深\n\n钢丝测深机由威廉·汤姆孙于1872年设计，船只可以在航行中测量水深。\n\n"

@@ -38,7 +38,8 @@ def test_a_call_to_an_endpoint_that_cannot_be_reached_says_in_words_why_it_is_ma
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     monkeypatch.setenv("LEADLINE_MODEL", "test-model")
-    monkeypatch.setattr(attempts, "POLICY", attempts.RetryPolicy(first_pause=1.0, unreached=2))
+    monkeypatch.setattr(attempts, "FIRST_PAUSE", 1.0)
+    monkeypatch.setattr(attempts, "UNREACHED", 2)
     forget_settings()
     ran = leadline("research", question, "--docs", docs, code=1)
     assert len(re.findall(again, " ".join(ran.err.split()))) == 2

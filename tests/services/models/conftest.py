@@ -27,7 +27,7 @@ ANSWER = json.dumps({"has_enough_context": True, "reasoning": "ok"})
 @pytest.fixture
 def endpoint(endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch, environment: SetEnvironment) -> OpenAIServer:
     """Name the model, and try again at once."""
-    monkeypatch.setattr(attempts, "POLICY", attempts.RetryPolicy(first_pause=0.01))
+    monkeypatch.setattr(attempts, "FIRST_PAUSE", 0.01)
     environment(LEADLINE_MODEL="test-model")
     return endpoint
 

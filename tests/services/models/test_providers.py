@@ -57,7 +57,7 @@ async def server(provider: str, monkeypatch: pytest.MonkeyPatch, environment: Se
     with SERVING[provider]() as server:
         keys = {KEYS[provider]: server.key} if provider in KEYS else {}
         environment(LEADLINE_MODEL=f"{provider}:{server.model}", **{ADDRESSES[provider]: server.base_url}, **keys)
-        monkeypatch.setattr(attempts, "POLICY", attempts.RetryPolicy(first_pause=0.01))
+        monkeypatch.setattr(attempts, "FIRST_PAUSE", 0.01)
         forget_endpoints()
         yield server
         forget_endpoints()

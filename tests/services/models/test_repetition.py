@@ -5,7 +5,7 @@ import pytest
 from schemas.coordinator import CoordinatorPrompt, Triage, triage_schema
 from schemas.reflector import Reflection
 from services.models import ask, write
-from services.models.answer_watch import RepetitionWatch
+from services.models.answer_watch import AnswerWatch, RepeatsItself
 from services.run.errors import UselessAnswer
 from services.run.scope import counting
 from tests.fakes.openai_server import OpenAIServer
@@ -18,11 +18,12 @@ TABLE = "".join(f"| {year} | {year * 7 % 997} | {year * 13 % 89} m |\n" for year
 
 
 def sense_of(text: str, size: int = 5) -> int | None:
-    watch = RepetitionWatch()
-    for start in range(0, len(text), size):
-        sense = watch.add(text[start : start + size])
-        if sense is not None:
-            return sense
+    watch = AnswerWatch()
+    try:
+        for start in range(0, len(text), size):
+            watch.hear("writing", text[start : start + size])
+    except RepeatsItself as repeating:
+        return len(repeating.text)
     return None
 
 

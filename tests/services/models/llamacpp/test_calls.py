@@ -26,7 +26,7 @@ from tests.services.models.conftest import PROMPT
 @pytest.fixture
 def named(tiny: Path, monkeypatch: pytest.MonkeyPatch, environment: SetEnvironment) -> Path:
     environment(LEADLINE_MODEL=f"llamacpp:{tiny}")
-    monkeypatch.setattr(attempts, "POLICY", attempts.RetryPolicy(first_pause=0.01))
+    monkeypatch.setattr(attempts, "FIRST_PAUSE", 0.01)
     return tiny
 
 
