@@ -8,12 +8,12 @@ and then the defaults and a store in memory serve.
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
@@ -33,7 +33,7 @@ from schemas.usage import CallUsage, Usage
 from schemas.wishes import Wishes
 from services.run.budget import Budget, allowance_of
 from services.run.checked_choices import checked_choices
-from services.run.errors import BadInput
+from services.run.errors import BadInput, JournalMiss
 from services.run.events import emit, emit_message
 from services.run.evidence_store import EvidenceStore
 from services.run.journal import Journal, run_key
@@ -42,6 +42,8 @@ from services.run.thread_lock import hold_thread
 from services.run.ui_text import call_state, in_brackets, reading_text, say, search_title, task_title
 from services.run.wishes import obeyed, wishes_of
 
+Result = TypeVar("Result")
+
 
 def choices(runtime: Runtime[RunContext]) -> RunContext:
     """Return the choices of this run.
@@ -49,12 +51,8 @@ def choices(runtime: Runtime[RunContext]) -> RunContext:
     Raises:
         BadInput: a choice is invalid.
     """
-    context = runtime.context
-    if context is None:
-        return RunContext()
-    if isinstance(context, RunContext):
-        return context
-    return checked_choices(context)
+    context = runtime.context or RunContext()
+    return context if isinstance(context, RunContext) else checked_choices(context)
 
 
 def evidence_of(runtime: Runtime[RunContext]) -> EvidenceStore:
@@ -128,19 +126,33 @@ class Run:
         """Seconds that the node may still take."""
         return self.budget.allowance.seconds - self.seconds
 
+    async def in_time(self, seconds: float, kind: str, what: str, work: Callable[[], Awaitable[Result]]) -> Result:
+        """Do work that may take so many seconds; a replay, which takes no time and may come further, ends where the run did.
+
+        `kind` and `what` name it in the journal.
+
+        Raises:
+            TimeoutError: its time ran out.
+        """
+        try:
+            async with asyncio.timeout(seconds):
+                done = await work()
+            if not self.journal.marked(kind, what):
+                return done
+        except TimeoutError:
+            await self.journal.mark(kind, what)
+        except JournalMiss:
+            if not self.journal.marked(kind, what):
+                raise
+        raise TimeoutError
+
     def count_call(self, role: str, used: CallUsage, *, fresh: bool) -> None:
         """Add a model call; if the journal knew its answer, the call is also booked to the budget."""
         steps = {self.step_id: used} if self.step_id else {}
         self.usage = self.usage + Usage(total=used, roles={role: used}, steps=steps)
         if self.runtime is not None:
-            task = task_title(role, self.step_id, self.locale)
-            title = say(
-                "call_used" if used.tokens else "call_free",
-                self.locale,
-                task=task,
-                tokens=f"{used.tokens:,}",
-                seconds=f"{used.seconds:.1f}",
-            )
+            key, task = "call_used" if used.tokens else "call_free", task_title(role, self.step_id, self.locale)
+            title = say(key, self.locale, task=task, tokens=f"{used.tokens:,}", seconds=f"{used.seconds:.1f}")
             data = {"role": role, "step": self.step_id, **used.model_dump(mode="json")}
             emit(self.runtime, "call", self.node, title, data)
         if not fresh:
@@ -186,13 +198,8 @@ class Run:
     def emit_reading(self, progress: ReadingProgress) -> None:
         """Emit the event of documents that are being read."""
         if self.runtime is not None:
-            emit(
-                self.runtime,
-                "reading",
-                self.node,
-                reading_text(progress, self.locale),
-                progress.model_dump(mode="json"),
-            )
+            title = reading_text(progress, self.locale)
+            emit(self.runtime, "reading", self.node, title, progress.model_dump(mode="json"))
 
     def emit_searching(self, queries: Sequence[str], names: Sequence[str]) -> None:
         """Emit the event of a search that begins in a node without steps."""

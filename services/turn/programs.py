@@ -4,7 +4,6 @@ A strong model explores a folder as an analyst with a shell does, by programs wh
 code as actions, arxiv.org/abs/2402.01030). A look is no evidence; the lines `QUOTE path: words` that it prints are looked up in the texts.
 """
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
@@ -20,7 +19,7 @@ from services.models.answer_watch import progress_reported
 from services.models.call_execution import LEAST_OUTPUT
 from services.models.prompt_fit import evidence_tokens, passage_tokens
 from services.run.budget import limit_message
-from services.run.errors import JournalMiss, LimitReached, ModelError, problem_text
+from services.run.errors import LimitReached, ModelError, problem_text
 from services.run.roles import DEFAULTS
 from services.run.run_messages import ends_early
 from services.run.scope import Run
@@ -105,17 +104,10 @@ class _Programs:
         quoted, looks = self.quoted, [*self.looks]
         ran_out = f"program-{self.task['step'].id}-{len(looks) + len(self.attempts) + 1}-time"
         try:
-            async with asyncio.timeout(self.run.seconds_left * (1 - SPARE)):
-                outcome = await self.further()
-            if not self.run.journal.marked("round", ran_out):
-                return outcome
+            return await self.run.in_time(self.run.seconds_left * (1 - SPARE), "round", ran_out, self.further)
         except TimeoutError:
-            await self.run.journal.mark("round", ran_out)
-        except JournalMiss:
-            if not self.run.journal.marked("round", ran_out):
-                raise
-        self.quoted, self.looks = quoted, looks  # a replay, which takes no time, may come further than the run did
-        raise LimitReached("time_limit", self.run.context.max_seconds)
+            self.quoted, self.looks = quoted, looks
+            raise LimitReached("time_limit", self.run.context.max_seconds) from None
 
     async def further(self) -> Outcome | None:
         """Have one program written and run it; return the outcome, or None where another has to follow."""

@@ -4,7 +4,6 @@ The rounds end when nothing is missing, when two in a row bring nothing new, whe
 time are used up.
 """
 
-import asyncio
 import math
 from collections.abc import Sequence
 from copy import deepcopy
@@ -17,7 +16,7 @@ from schemas.researcher import Findings, ResearcherPrompt, findings_schema
 from services.evidence.references import ask_for_references, numbered, taken
 from services.models import ask_by_rules
 from services.run.budget import limit_message
-from services.run.errors import JournalMiss, LimitReached, ModelError, UselessAnswer, problem_text
+from services.run.errors import LimitReached, ModelError, UselessAnswer, problem_text
 from services.run.evidence_store import EvidenceStore
 from services.run.run_messages import ends_early
 from services.run.scope import Run
@@ -138,23 +137,14 @@ class _Rounds:
             return False
         ran_out, before = f"{self.step_id}-{number}-time", deepcopy(self.gathered)
         try:
-            async with asyncio.timeout(run.seconds_left * (1 - SPARE)):
-                going_on = await self.do_round()
-            if not run.journal.marked("round", ran_out):
-                return going_on
+            return await run.in_time(run.seconds_left * (1 - SPARE), "round", ran_out, self.do_round)
         except TimeoutError:
-            await run.journal.mark("round", ran_out)
-        except JournalMiss:
-            if not run.journal.marked("round", ran_out):
-                raise
+            self.gathered = before
+            self._reached(self._time_limit())
         except LimitReached as limit:
             self._reached(limit)
-            return False
         except ModelError as problem:
             self.gathered.limits.append(problem_text(problem, self.need.locale))
-            return False
-        self.gathered = before  # its time ran out; a replay, which takes no time, may come further than the run did
-        self._reached(self._time_limit())
         return False
 
     def _time_limit(self) -> LimitReached:

@@ -3,7 +3,6 @@
 A step is ready if it has no result yet and its dependencies are settled, or if the reflector wants it redone.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -35,6 +34,9 @@ OVERLAP = 1.5
 """Factor on the even share of sources of parallel steps, since they quote some sources in common."""
 MIN_STEP_SOURCES = 6
 """Sources that a step may quote even if the run has its maximum, so that late gaps can be closed."""
+
+_OF_THE_RUN = (GraphBubbleUp, JournalMiss, StoreDamaged, StoreUnwritable, PromptError)
+"""What ends the run, an unusable prompt among it: all steps share that."""
 
 
 def with_earlier(step: Step, result: StepResult, previous: StepResult | None, number: int, locale: str) -> StepResult:
@@ -233,30 +235,17 @@ async def _guarded(task: StepTask, run: Run, work: Callable[[], Awaitable[Outcom
     if await ends_early(run, "begin"):
         return Outcome(StepResult(step_id=step.id, status="skipped", error=say("step_dropped", locale)))
     try:
-        async with asyncio.timeout(task["allowance"].seconds):
-            outcome = await work()
-        if not run.journal.marked("timeout"):
-            return outcome
-    except (
-        GraphBubbleUp,
-        StoreDamaged,
-        StoreUnwritable,
-        PromptError,
-    ):  # an unusable prompt ends the run: all steps share it
+        return await run.in_time(task["allowance"].seconds, "timeout", "", work)
+    except _OF_THE_RUN:
         raise
-    except JournalMiss:
-        if not run.journal.marked("timeout"):
-            raise
     except TimeoutError:
-        await run.journal.mark("timeout")
+        return _limited(step, LimitReached("time_limit", run.context.max_seconds), locale)
     except LimitReached as limit:
         return _limited(step, limit, locale)
     except LeadlineError as failure:
         return _failed(step, problem_text(failure, locale))
     except Exception as failure:  # noqa: BLE001 - whatever breaks in a step is that step's failure and stands in the report
         return _failed(step, without_private(f"{type(failure).__name__}: {failure}"))
-    # its time ran out; a replay, which takes no time, may come further than the run did
-    return _limited(step, LimitReached("time_limit", run.context.max_seconds), locale)
 
 
 def _failed(step: Step, error: str) -> Outcome:
