@@ -128,11 +128,8 @@ def settings() -> Settings:
     Raises:
         SettingsError: a variable has an invalid value.
     """
-    role_environment()  # read here, so that no model call reads `.env` in the event loop
-    endpoint_keys()
-    _secrets()
     try:
-        environment = Settings.model_validate({name.lower(): value for name, value in _variables()})
+        environment = Settings.model_validate({name.lower(): value for name, value in _variables().items()})
     except ValidationError as error:
         problem = error.errors()[0]
         name = str(problem["loc"][0]).upper()
@@ -141,51 +138,44 @@ def settings() -> Settings:
     return environment
 
 
-@cache
 def role_environment() -> dict[str, str]:
-    """Return the variables whose names depend on a role, such as `LEADLINE_MODEL_PLANNER`, from the environment and `.env`.
-
-    Blocking when it is called first, which `settings` does.
-    """
-    return {name: value for name, value in _variables() if name.startswith("LEADLINE_")}
+    """Return the variables whose names depend on a role, such as `LEADLINE_MODEL_PLANNER`, from the environment and `.env`."""
+    return {name: value for name, value in _variables().items() if name.startswith("LEADLINE_")}
 
 
-@cache
 def endpoint_keys() -> dict[str, SecretStr]:
-    """Return the keys of named endpoints, by the endpoint's name in capitals: `OPENAI_API_KEY_<NAME>`. Blocking when called first."""
+    """Return the keys of named endpoints, by the endpoint's name in capitals: `OPENAI_API_KEY_<NAME>`."""
     prefix = "OPENAI_API_KEY_"
-    return {name.removeprefix(prefix): SecretStr(value) for name, value in _variables() if name.startswith(prefix)}
+    named = {name.removeprefix(prefix): value for name, value in _variables().items() if name.startswith(prefix)}
+    return {name: SecretStr(value) for name, value in named.items()}
 
 
 def secret_named(name: str) -> SecretStr | None:
     """Return the value of a variable that a search service's record names for its key or address; None if it is not set."""
-    return _secrets().get(name)
-
-
-@cache
-def _secrets() -> dict[str, SecretStr]:
-    """Return all variables, each as a secret: the records that tell which are keys are not read yet."""
-    return {name: SecretStr(value) for name, value in _variables()}
+    value = _variables().get(name)
+    return None if value is None else SecretStr(value)
 
 
 def _register_secrets(environment: Settings) -> None:
     """Register keys, tokens, and what addresses and further parameters hold of them, so that no text shows them."""
     typed = [getattr(environment, name) for name in Settings.model_fields]
     register_secrets(value.get_secret_value() for value in typed if isinstance(value, SecretStr))
-    register_secrets(value for name, value in _variables() if "_API_KEY" in name or "://" in value)
-    for name, value in _variables():
+    register_secrets(value for name, value in _variables().items() if "_API_KEY" in name or "://" in value)
+    for name, value in _variables().items():
         if name.startswith("LEADLINE_EXTRA"):
             with suppress(ValueError):  # what is no JSON is refused where it is used
                 register_named_secrets({name: json.loads(value)})
 
 
-def _variables() -> list[tuple[str, str]]:
+@cache
+def _variables() -> dict[str, str]:
+    """Return the variables of the environment and `.env`, by their names in capitals. Blocking when called first, which `settings` does."""
     try:
         from_file = dotenv()
     except OSError as error:
         raise SettingsError(**told("env_unread", reason=error.strerror)) from None
-    variables = [(name.upper(), value) for name, value in {**from_file, **os.environ}.items() if value]
-    return [(name, clean_key(name, value) if "_API_KEY" in name else value) for name, value in variables]
+    variables = {name.upper(): value for name, value in {**from_file, **os.environ}.items() if value}
+    return {name: clean_key(name, value) if "_API_KEY" in name else value for name, value in variables.items()}
 
 
 def clean_key(name: str, value: str) -> str:
@@ -205,7 +195,5 @@ def clean_key(name: str, value: str) -> str:
 def forget_settings() -> None:
     """Read the environment again at the next access; for tests and notebooks that change it."""
     settings.cache_clear()
-    role_environment.cache_clear()
-    endpoint_keys.cache_clear()
-    _secrets.cache_clear()
+    _variables.cache_clear()
     forget_secrets()
