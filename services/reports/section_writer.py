@@ -16,7 +16,7 @@ from services.reports.citation_forms import inferences_in_words, plain_citations
 from services.reports.section_evidence import Surroundings, beside_each_other
 from services.reports.wishes import NEAR
 from services.run.budget import limit_message
-from services.run.errors import LimitReached, ModelError, UselessAnswer, problem_text
+from services.run.errors import LimitReached, ModelError, UselessAnswer
 from services.run.roles import DEFAULTS
 from services.run.ui_text import say
 from services.text.length import words_in
@@ -143,7 +143,7 @@ class SectionWriter:
                 if not alone and problem.key != "time_limit":
                     return None
                 self.by_limit.append(problem)
-            self.limits.append(in_words(problem, locale))
+            self.limits.append(limit_message(problem, locale))
             self.limits.append(say("section_by_rules", locale, title=self.sections[portion.number - 1].title))
         text = "\n\n".join(f"> {as_line(item.quote)} [{item.id}]" for item in portion.passages)
         on_text(text)
@@ -168,7 +168,7 @@ class SectionWriter:
         except UselessAnswer:
             return text
         except (LimitReached, ModelError) as problem:
-            self.limits.append(in_words(problem, self.prompt.locale))
+            self.limits.append(limit_message(problem, self.prompt.locale))
             return text
         return f"{text}\n\n{more}" if re.search(r"\w", more) else text
 
@@ -206,11 +206,6 @@ class SectionWriter:
         if not streamed:
             on_text(text)
         return text
-
-
-def in_words(problem: LimitReached | ModelError, locale: str) -> str:
-    """Return a reader's message of an error."""
-    return limit_message(problem, locale) if isinstance(problem, LimitReached) else problem_text(problem, locale)
 
 
 def evidence_of_prompt(prompt: ReporterPrompt, excerpts: Mapping[str, Excerpt]) -> SectionEvidence:

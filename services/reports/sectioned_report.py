@@ -34,11 +34,11 @@ from services.reports.section_writer import (
     SectionEvidence,
     SectionWriter,
     evidence_of_prompt,
-    in_words,
     portions_of,
 )
 from services.reports.statuses import sure_claims
 from services.reports.wishes import Length, shared_out
+from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError
 from services.run.scope import Run
 from services.run.ui_text import say
@@ -229,7 +229,7 @@ class SectionedReport:
         try:
             texts = [await self.writer.written(portion, lambda piece: None) for portion in portions]
         except (LimitReached, ModelError) as problem:
-            self.writer.limits.append(in_words(problem, self.prompt.locale))
+            self.writer.limits.append(limit_message(problem, self.prompt.locale))
         else:
             self.texts[place] = "\n\n".join(texts)
 
@@ -242,7 +242,7 @@ class SectionedReport:
         try:
             return await ask("reporter", variables, Joining, template="reporter_joining")
         except (LimitReached, ModelError) as problem:
-            limits.append(in_words(problem, prompt.locale))
+            limits.append(limit_message(problem, prompt.locale))
             limits.append(say("joined_by_rules", prompt.locale))
         blocks = (block for section in sections for block in section.paragraphs.values())
         return Joining(title="", summary=next((to_draft([block]) for block in blocks if cited_in([block])), ""))

@@ -15,7 +15,7 @@ from services.reports.checking.checked_report import CheckedReport, Doubt, State
 from services.reports.editing import edited
 from services.reports.judge import Judge, Search
 from services.reports.markdown import ReportInputs, check_draft
-from services.reports.section_writer import in_words
+from services.run.budget import limit_message
 from services.run.errors import LimitReached, ModelError
 from services.run.ui_text import say
 
@@ -107,7 +107,7 @@ async def verify_draft(
         if checked.of_opening and await mend(checked.of_opening, only_mend=True):
             await _summed_up(draft, verified, judge)
     except (LimitReached, ModelError) as problem:
-        verified.limits = [in_words(problem, draft.locale), say("verified_by_code", draft.locale)]
+        verified.limits = [limit_message(problem, draft.locale), say("verified_by_code", draft.locale)]
     return verified
 
 

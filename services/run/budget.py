@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from schemas.context import RunContext
 from schemas.usage import Allowance, Usage
-from services.run.errors import LimitReached
+from services.run.errors import LeadlineError, LimitReached, problem_text
 from services.run.log import WARNING, log
 from services.run.ui_text import say
 
@@ -187,7 +187,9 @@ def spent_limit(context: RunContext, usage: Usage) -> LimitReached | None:
     return None
 
 
-def limit_message(limit: LimitReached, locale: str) -> str:
-    """Return the message for a reached limit, and log it."""
-    log("limit", WARNING, limit=limit.key, value=limit.limit)
-    return say(limit.key, locale, limit=f"{limit.limit:g}")
+def limit_message(reason: LeadlineError, locale: str) -> str:
+    """Return what ended some work, for a report's limits: a limit, which is logged, or a problem."""
+    if not isinstance(reason, LimitReached):
+        return problem_text(reason, locale)
+    log("limit", WARNING, limit=reason.key, value=reason.limit)
+    return say(reason.key, locale, limit=f"{reason.limit:g}")

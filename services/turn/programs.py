@@ -19,7 +19,7 @@ from services.models.answer_watch import progress_reported
 from services.models.call_execution import LEAST_OUTPUT
 from services.models.prompt_fit import evidence_tokens, passage_tokens
 from services.run.budget import limit_message
-from services.run.errors import LimitReached, ModelError, problem_text
+from services.run.errors import LimitReached, ModelError
 from services.run.roles import DEFAULTS
 from services.run.run_messages import ends_early
 from services.run.scope import Run
@@ -53,12 +53,10 @@ async def run_programs(run: Run, task: StepTask, prompt: CoderPrompt, workspace:
     while programs.failures < MAX_CODE_RUNS:
         try:
             outcome = await programs.in_time()
-        except LimitReached as limit:
-            if not programs.quoted.passages:
+        except (LimitReached, ModelError) as reason:
+            if isinstance(reason, LimitReached) and not programs.quoted.passages:
                 raise
-            return programs.ended(limit_message(limit, task["locale"]))
-        except ModelError as problem:
-            return programs.ended(problem_text(problem, task["locale"]))
+            return programs.ended(limit_message(reason, task["locale"]))
         if outcome is not None:
             return outcome
     failed = (programs.attempts or programs.looks)[-1]

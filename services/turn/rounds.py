@@ -16,7 +16,7 @@ from schemas.researcher import Findings, ResearcherPrompt, findings_schema
 from services.evidence.references import ask_for_references, numbered, taken
 from services.models import ask_by_rules
 from services.run.budget import limit_message
-from services.run.errors import LimitReached, ModelError, UselessAnswer, problem_text
+from services.run.errors import LimitReached, ModelError, UselessAnswer
 from services.run.evidence_store import EvidenceStore
 from services.run.run_messages import ends_early
 from services.run.scope import Run
@@ -133,25 +133,23 @@ class _Rounds:
         paid_for = room is None or room > self.tokens
         roomy = paid_for and run.seconds_left * (1 - SPARE) > self.longest
         if not await run.journal.decided("round", lambda: roomy, f"{self.step_id}-{number}"):
-            self._reached(self._time_limit() if paid_for else LimitReached("token_limit", run.context.max_tokens or 0))
+            self._ended(self._time_limit() if paid_for else LimitReached("token_limit", run.context.max_tokens or 0))
             return False
         ran_out, before = f"{self.step_id}-{number}-time", deepcopy(self.gathered)
         try:
             return await run.in_time(run.seconds_left * (1 - SPARE), "round", ran_out, self.do_round)
         except TimeoutError:
             self.gathered = before
-            self._reached(self._time_limit())
-        except LimitReached as limit:
-            self._reached(limit)
-        except ModelError as problem:
-            self.gathered.limits.append(problem_text(problem, self.need.locale))
+            self._ended(self._time_limit())
+        except (LimitReached, ModelError) as reason:
+            self._ended(reason)
         return False
 
     def _time_limit(self) -> LimitReached:
         return LimitReached("time_limit", self.run.context.max_seconds)
 
-    def _reached(self, limit: LimitReached) -> None:
-        self.gathered.limits.append(limit_message(limit, self.need.locale))
+    def _ended(self, reason: LimitReached | ModelError) -> None:
+        self.gathered.limits.append(limit_message(reason, self.need.locale))
 
     async def do_round(self) -> bool:
         """Do one round; return whether another may bring more."""

@@ -238,10 +238,10 @@ async def _guarded(task: StepTask, run: Run, work: Callable[[], Awaitable[Outcom
         return await run.in_time(task["allowance"].seconds, "timeout", "", work)
     except _OF_THE_RUN:
         raise
-    except TimeoutError:
-        return _limited(step, LimitReached("time_limit", run.context.max_seconds), locale)
-    except LimitReached as limit:
-        return _limited(step, limit, locale)
+    except (TimeoutError, LimitReached) as reason:
+        limit = reason if isinstance(reason, LimitReached) else LimitReached("time_limit", run.context.max_seconds)
+        message = limit_message(limit, locale)
+        return Outcome(StepResult(step_id=step.id, status="skipped", error=message), limits=[message])
     except LeadlineError as failure:
         return _failed(step, problem_text(failure, locale))
     except Exception as failure:  # noqa: BLE001 - whatever breaks in a step is that step's failure and stands in the report
@@ -250,8 +250,3 @@ async def _guarded(task: StepTask, run: Run, work: Callable[[], Awaitable[Outcom
 
 def _failed(step: Step, error: str) -> Outcome:
     return Outcome(StepResult(step_id=step.id, status="failed", error=error))
-
-
-def _limited(step: Step, limit: LimitReached, locale: str) -> Outcome:
-    message = limit_message(limit, locale)
-    return Outcome(StepResult(step_id=step.id, status="skipped", error=message), limits=[message])
