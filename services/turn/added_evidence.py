@@ -14,7 +14,7 @@ from services.evidence.citable_excerpts import placed
 from services.evidence.views import steps_by_id
 from services.reports.judge import Search
 from services.run.budget import REPORT_SHARE, limit_message
-from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreDamaged, StoreUnwritable, problem_text
+from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreDamaged, StoreUnwritable
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.search.journaled import gather_once
@@ -31,7 +31,7 @@ SOURCES_EACH = 8
 class AddedEvidence:
     """Result of a further step."""
 
-    result: StepResult | None
+    result: StepResult | None = None
     """None if the step found nothing new."""
     sources: Mapping[str, Source] = field(default_factory=dict)
     """Sources of its excerpts, by hash."""
@@ -73,7 +73,7 @@ async def search_step(
         limits = [*gathered.limits, *gathered.trouble]
         new = await placed(new_excerpts(gathered.excerpts, known), evidence)
         if not new:
-            return AddedEvidence(None, limits=limits)
+            return AddedEvidence(limits=limits)
         result = StepResult(
             step_id=step.id,
             status="done",
@@ -94,10 +94,8 @@ async def besides(run: Run, locale: str, work: Callable[[], Awaitable[AddedEvide
             return await work()
     except _PASSING_ON:
         raise
-    except LimitReached as limit:
-        return AddedEvidence(None, limits=[limit_message(limit, locale)])
-    except LeadlineError as problem:
-        return AddedEvidence(None, limits=[problem_text(problem, locale)])
+    except LeadlineError as reason:
+        return AddedEvidence(limits=[limit_message(reason, locale)])
 
 
 def document_search(run: Run, evidence: EvidenceStore) -> Search:

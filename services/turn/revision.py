@@ -17,7 +17,6 @@ from schemas.evidence import Excerpt, Source
 from schemas.planner import Plan, Step
 from schemas.reporter import Report
 from schemas.reporter_editing import MAX_LACKS, MAX_REVISED, ReporterEditingPrompt, Revising
-from schemas.results import StepResult
 from schemas.revision import MAX_REQUEST, Revision
 from schemas.state import ResearchState, plans_of, with_messages
 from schemas.usage import Usage
@@ -35,7 +34,7 @@ from services.run.ui_text import is_chinese, say
 from services.text.ranking import bm25
 from services.text.terms import content
 from services.text.tokens import message_language, tokens
-from services.turn.added_evidence import has_room, last_step, search_step
+from services.turn.added_evidence import AddedEvidence, has_room, last_step, search_step
 from services.turn.conversation import CHANGE, change_messages
 
 MAX_TOPICS = 4
@@ -61,21 +60,23 @@ class RevisionResearch:
     topics: list[str] = field(default_factory=list)
     """Searched topics."""
     step: Step | None = None
-    result: StepResult | None = None
-    """Result of the search; None if it brought nothing new."""
-    sources: dict[str, Source] = field(default_factory=dict)
-    limits: list[str] = field(default_factory=list)
-    """Reached limits, in the report's language."""
+    added: AddedEvidence = field(default_factory=AddedEvidence)
+    """What the search found."""
 
     @property
     def new_excerpts(self) -> list[Excerpt]:
         """Excerpts that the search found."""
-        return self.result.excerpts if self.result is not None else []
+        return self.added.result.excerpts if self.added.result is not None else []
 
     @property
     def missing(self) -> list[str]:
         """What the search was to find and did not, as the researcher tells."""
-        return self.result.missing_aspects if self.result is not None else []
+        return self.added.result.missing_aspects if self.added.result is not None else []
+
+    @property
+    def sources(self) -> Mapping[str, Source]:
+        """Sources of all excerpts, by hash."""
+        return {**self.added.sources, **self.state["sources"]}
 
     async def search(self, topics: Sequence[str], known: Sequence[Excerpt]) -> bool:
         """Search for topics, unless the change forbids research, and tell whether something was found."""
@@ -85,11 +86,17 @@ class RevisionResearch:
         self.topics = [" ".join(topic.split())[:LONGEST_TOPIC] for topic in topics][:MAX_TOPICS]
         named = "; ".join(self.topics)
         if not await self.run.journal.decided("rework", lambda: has_room(self.run), "revision"):
-            self.limits.append(say("revision_no_room", locale, aspects=named))
+            self.added = AddedEvidence(limits=[say("revision_no_room", locale, aspects=named)])
             return False
         self.notify("revision_researching", named)
-        self.step = self._step()
-        added = await search_step(
+        queries = [*self.topics, *(f"{topic} {self.report.question}" for topic in self.topics)]
+        self.step = Step(
+            id=str(last_step(self.state) + 1),
+            title="; ".join(self.topics),
+            description=self.revision.request,
+            queries=list(dict.fromkeys(queries))[: 2 * MAX_TOPICS],
+        )
+        self.added = await search_step(
             self.run,
             self.step,
             self.evidence,
@@ -98,9 +105,6 @@ class RevisionResearch:
             known=known,
             max_sources=MAX_SOURCES,
         )
-        self.limits += added.limits
-        self.result = added.result
-        self.sources = dict(added.sources)
         return bool(self.new_excerpts)
 
     def notes(self, text: str, locale: str) -> list[str]:
@@ -113,40 +117,27 @@ class RevisionResearch:
 
     def lacks(self, lacking: Sequence[str], locale: str, known: Sequence[Excerpt]) -> list[str]:
         """Return limits for the aspects that the editor lacks, except those of which an excerpt holds all words."""
-        word_sets = [
-            set(content(f"{self._title(excerpt)} {excerpt.quote}")) for excerpt in [*known, *self.new_excerpts]
+        titles = {key: source.title for key, source in self.sources.items()}
+        held = [
+            set(content(f"{titles[excerpt.content_hash]} {excerpt.quote}")) for excerpt in [*known, *self.new_excerpts]
         ]
-        lacking = [aspect.rstrip(".。") for aspect in lacking if not _is_covered(aspect, word_sets)]
+        wanted = {aspect.rstrip(".。"): set(content(aspect)) for aspect in lacking}
         key = "revision_lacks" if self.step is None else "revision_not_found"
-        return [say(key, locale, aspects=aspect) for aspect in lacking]
+        return [
+            say(key, locale, aspects=aspect)
+            for aspect, terms in wanted.items()
+            if not terms or not any(map(terms.issubset, held))
+        ]
 
     def update(self) -> ResearchState:
         """Return the findings as an update of the state: the result, its sources, and the step in the plan."""
-        if self.step is None or self.result is None:
+        if self.step is None or self.added.result is None:
             return {}
-        update: ResearchState = {"results": {self.step.id: self.result}, "sources": self.sources}
+        update: ResearchState = {"results": {self.step.id: self.added.result}, "sources": {**self.added.sources}}
         plans = plans_of(self.state)
         plan = plans[-1] if plans else Plan(locale=self.report.locale, title=self.report.title)
         plan = plan.model_copy(update={"steps": [*plan.steps, self.step]})
         return {**update, "plan": plan} if plans else {**update, "plan": plan, "plans": [plan]}
-
-    def _title(self, excerpt: Excerpt) -> str:
-        source = self.state["sources"].get(excerpt.content_hash) or self.sources.get(excerpt.content_hash)
-        return source.title if source else ""
-
-    def _step(self) -> Step:
-        queries = [*self.topics, *(f"{topic} {self.report.question}" for topic in self.topics)]
-        return Step(
-            id=str(last_step(self.state) + 1),
-            title="; ".join(self.topics),
-            description=self.revision.request,
-            queries=list(dict.fromkeys(queries))[: 2 * MAX_TOPICS],
-        )
-
-
-def _is_covered(aspect: str, word_sets: Sequence[set[str]]) -> bool:
-    wanted = set(content(aspect))
-    return bool(wanted) and any(wanted <= words for words in word_sets)
 
 
 LONG = 3.0
@@ -295,10 +286,11 @@ async def revised(
     by_id = {excerpt.id: excerpt for excerpt in [*known, *research.new_excerpts]}
     blocks = with_edits(pieces_of(body), answer.edits[:MAX_REVISED], by_id) if by_code is None else by_code
     locale = revision.locale or answer.locale.strip().replace("_", "-") or report.locale
-    limits = [*research.limits, *research.lacks((answer.lacks or research.missing)[:MAX_LACKS], locale, known)]
+    limits = [*research.added.limits, *research.lacks((answer.lacks or research.missing)[:MAX_LACKS], locale, known)]
     if blocks == body and not limits:
         key = "revision_shortest" if by_code is not None else "revision_unchanged"
         raise RevisionRefused(say(key, message_language(revision.request)))
+    former = report.model_copy(update={"connecting": []}) if research.new_excerpts else report  # it may tell the untold
     written = Written(
         blocks=blocks,
         limits=limits,
@@ -307,9 +299,7 @@ async def revised(
         templates=() if by_code is not None else (TEMPLATE,),
         contradictions=report.contradictions,
         follow_up_questions=report.follow_up_questions if is_chinese(locale) == is_chinese(report.locale) else [],
-        former=report.model_copy(update={"connecting": []})
-        if research.new_excerpts
-        else report,  # it may tell what was not told
+        former=former,
     )
     after: ResearchState = {**state, "locale": locale, "limits": _lasting(state["limits"], report.locale)}
     if added := research.update():
@@ -325,8 +315,7 @@ async def revised(
 
 async def _answer(run: Run, research: RevisionResearch, known: Sequence[Excerpt]) -> Revising:
     """Ask the editor for changes: it sees what the report cites, then everything else, nearest to the instruction first."""
-    report, revision = research.report, research.revision
-    sources = {**research.sources, **research.state["sources"]}
+    report, revision, sources = research.report, research.revision, research.sources
     body = report.document.body if report.document else ()
     ids = set(cited_in(body))
     cited = [excerpt for excerpt in known if excerpt.id in ids]

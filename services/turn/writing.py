@@ -67,23 +67,23 @@ async def by_rules(run: Run, role: str) -> bool:
     return await run.journal.decided("rules", lambda: role_model(role, run.context).model == OFFLINE)
 
 
-async def write_report(run: Run, prompt: ReporterPrompt, research: SectionResearch) -> Written:
+async def write_report(research: SectionResearch) -> Written:
     """Let the model write; if a limit leaves no room, or no text comes, extracts selected by rules are the report."""
+    run, prompt = research.run, research.prompt
     locale, length = prompt.locale, _length(run.context, prompt)
     try:
-        # the offline model selects passages step by step
         offline = await by_rules(run, "reporter")
         room = 0 if offline else await evidence_tokens(run, "reporter", MOST_EVIDENCE)
         once = prompt if offline else _once(prompt, research.excerpts, run.context, room)
         if not prompt.words and length.promised:
             once.fewest, once.most = length.fewest, min(length.words, ONE_CALL_WORDS)
         if await _in_sections(run, once, room):
-            return await _sectioned(run, prompt, length, research)
+            return await _sectioned(research, length)
         if not offline and prompt.length != "answer":
-            once.findings = await _whole_passages(run, once, once.findings, research, room)
+            once.findings = await _whole_passages(research, once, once.findings, room)
         reply = await write("reporter", once, scale=1.0 if prompt.length == "answer" else _scale(once))
         if reply.cut_off and once.outline and not once.wishes.shape:
-            return await _sectioned(run, prompt, length, research)
+            return await _sectioned(research, length)
     except LimitReached as limit:
         text = await answer_by_rules(prompt)
         return Written(text, [limit_message(limit, locale)], [say("report_by_rules", locale)], by_rules=True)
@@ -98,11 +98,11 @@ async def write_report(run: Run, prompt: ReporterPrompt, research: SectionResear
     text = f"{body}\n{FOLLOW_UP_MARK}{questions}"
     written = Written(text, [say("cut_off", locale)] if reply.cut_off else [], notes, by_rules=bool(notes))
     if notes and research.state["reflection"] is None:
-        written.contradictions = await asyncio.to_thread(_differing, prompt, research)
+        written.contradictions = await asyncio.to_thread(_differing, research)
     if once.outline and not (once.wishes.shape or notes):
         again = once.model_copy(update={"draft": body.strip(), "draft_words": _prose_words(body)})
-        await _write_again(run, again, written, research, lacking, room)
-        await _word(run, once, written, research)
+        await _write_again(research, again, written, lacking, room)
+        await _word(research, once, written)
     if research.beside:
         cited = {*cited_in(await asyncio.to_thread(read_draft, written.text, research.citable))}
         research.add(excerpt for key, excerpt in research.beside.items() if key in cited)
@@ -112,17 +112,17 @@ async def write_report(run: Run, prompt: ReporterPrompt, research: SectionResear
     return written
 
 
-def _differing(prompt: ReporterPrompt, research: SectionResearch) -> list[Contradiction]:
+def _differing(research: SectionResearch) -> list[Contradiction]:
     """Return the figures in which the closest passages differ, as rules find them in a reflection."""
     from services.models.offline import differences
 
     known = {excerpt.id: excerpt for excerpt in research.excerpts}
-    checked = (check_contradiction(one, known, research.state["sources"]) for one in differences(prompt))
+    checked = (check_contradiction(one, known, research.state["sources"]) for one in differences(research.prompt))
     return [one for one in checked if one is not None and one.differs]
 
 
 async def _write_again(
-    run: Run, prompt: ReporterPrompt, written: Written, research: SectionResearch, lacking: str, room: int
+    research: SectionResearch, prompt: ReporterPrompt, written: Written, lacking: str, room: int
 ) -> None:
     """Hold the draft against the texts, or search for what it lacks, one query a line, and let its writer write it anew; if that fails, the draft stays.
 
@@ -135,32 +135,28 @@ async def _write_again(
         added = await research.look_up(prompt.draft, wanted)
         written.limits += research.limits
         if added is not None:
-            prompt.findings = [
-                *prompt.findings,
-                *await _whole_passages(run, prompt, [research.latest(added)], research, room),
-            ]
+            found = await _whole_passages(research, prompt, [research.latest(added)], room)
+            prompt.findings = [*prompt.findings, *found]
         prompt.searched, prompt.found_for_draft = wanted, added is not None
-        if await _in_sections(run, prompt, room):
+        if await _in_sections(research.run, prompt, room):
             return  # it does not fit into one call
         research.notify("second_draft", "")
         reply = await write("reporter", prompt, scale=_scale(prompt))
-    except LimitReached as limit:
-        written.limits.append(limit_message(limit, prompt.locale))
-        return
-    except ModelError as problem:
-        written.limits.append(problem_text(problem, prompt.locale))
+    except (LimitReached, ModelError) as reason:
+        written.limits.append(limit_message(reason, prompt.locale))
         return
     new, _, _ = reply.text.partition(f"\n{FOLLOW_UP_MARK}")
     if not reply.cut_off and _left(prompt.draft, new, research) >= LEAST_LEFT:
         written.text, written.rewritten = reply.text, True
 
 
-async def _word(run: Run, prompt: ReporterPrompt, written: Written, research: SectionResearch) -> None:
+async def _word(research: SectionResearch, prompt: ReporterPrompt, written: Written) -> None:
     """Let an editor who does not see the evidence mend what a reader has to read twice, before the check; if that fails, the report stays.
 
     Graded blind, three reports read 0.75 of 10 better for it and told the same (November 2026).
     """
     body, mark, questions = written.text.partition(f"\n{FOLLOW_UP_MARK}")
+    run = research.run
     if not await run.journal.decided("rework", lambda: has_room(run), "wording"):
         return
     research.notify("wording", "")
@@ -195,29 +191,26 @@ def _left(draft: str, new: str, research: SectionResearch) -> float:
 
 def _words_missed(context: RunContext, text: str, length: Length, locale: str) -> list[str]:
     """Return a note if a report has clearly fewer words than its depth promises."""
-    if context.words is not None or not length.missed(
-        text, chosen=False
-    ):  # a chosen number is checked when all is written
-        return []
+    if context.words is not None or not length.missed(text, chosen=False):
+        return []  # a chosen number is checked when all is written
     return [say("words_missed", locale, written=words_in(text), wanted=length.promised)]
 
 
-async def write_simpler(prompt: ReporterPrompt, former: Written, locale: str) -> Written:
+async def write_simpler(prompt: ReporterPrompt, former: Written) -> Written:
     """Let the model write one sentence per excerpt; if it already did, or cannot, rules select extracts."""
-    limits: list[str] = []
+    locale, limits = prompt.locale, list[str]()
     if SENTENCES not in former.templates:
         try:
             text = await write_sentences(prompt)
             return Written(text, [say("report_by_sentences", locale)], templates=(*former.templates, SENTENCES))
-        except LimitReached as limit:
-            limits.append(limit_message(limit, locale))
-        except ModelError as problem:
-            limits.append(problem_text(problem, locale))
+        except (LimitReached, ModelError) as reason:
+            limits.append(limit_message(reason, locale))
     limits.append(say("report_unsupported", locale))
     return Written(await answer_by_rules(prompt), limits, templates=former.templates, by_rules=True)
 
 
-async def _sectioned(run: Run, prompt: ReporterPrompt, length: Length, research: SectionResearch) -> Written:
+async def _sectioned(research: SectionResearch, length: Length) -> Written:
+    run, prompt = research.run, research.prompt
     excerpts = {excerpt.id: excerpt for excerpt in research.excerpts}
     sources, text_of = research.state["sources"], research.evidence.get_text
     prompt.words = length.words
@@ -323,7 +316,7 @@ def _once(prompt: ReporterPrompt, excerpts: Sequence[Excerpt], context: RunConte
 
 
 async def _whole_passages(
-    run: Run, prompt: ReporterPrompt, findings: list[FindingView], research: SectionResearch, room: int
+    research: SectionResearch, prompt: ReporterPrompt, findings: list[FindingView], room: int
 ) -> list[FindingView]:
     """Show the passages of the excerpts of findings whole, if the writer's window has room for that beside the prompt's other evidence.
 
@@ -334,7 +327,7 @@ async def _whole_passages(
     others = [finding for finding in prompt.findings if finding not in findings]
     shown = prompt.model_copy(update={"findings": others + whole})
     key = "again" if prompt.draft else ""
-    return whole if await run.journal.decided("passages", lambda: _fits(shown, room), key) else findings
+    return whole if await research.run.journal.decided("passages", lambda: _fits(shown, room), key) else findings
 
 
 def _sections(state: ResearchState, context: RunContext, prompt: ReporterPrompt) -> list[Section]:
