@@ -73,7 +73,8 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
     for notice in notices:
         emit(runtime, "notice", "coordinator", notice)
     await emit_estimate(runtime, context, "coordinator", spoken)
-    earlier = _without_present(state)
+    present, messages = _present(state), state.get("messages", [])
+    earlier = messages if present is None else messages[:-1]
     problem: LimitReached | UselessAnswer | None = None
     async with node_run({"locale": spoken}, runtime, "coordinator") as run:
         log("run_started", characters=len(question), depth=context.depth, formats=context.output_formats)
@@ -99,7 +100,7 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
             problem = caught
             triage = (await ask_by_rules(prompt, Triage)).model_copy(update={"answer": ""})
     if report is not None and triage.revises:
-        request_messages = change_messages([*state.get("messages", []), *_question_messages(state, question, former)])
+        request_messages = change_messages([*messages, *_question_messages(present, question, former)])
         return {**as_change(state, question, chosen, run.usage), "messages": request_messages}
     triage = settled_triage(triage, prompt, context)
     if former and triage.rewritten and triage.complexity == "complex" and triage.intent not in DIRECT:
@@ -115,25 +116,23 @@ async def coordinator(state: ResearchState, runtime: Runtime[RunContext]) -> Res
         *left_out(run, locale),
         *([limit_message(problem, locale)] if isinstance(problem, LimitReached) else []),
         *([say("question_by_rules", locale)] if isinstance(problem, UselessAnswer) else []),
-        *([say("parts_not_read", locale, count=unread)] if (unread := _unread_parts(state)) else []),
+        *([say("parts_not_read", locale, count=unread)] if (unread := _unread_parts(present)) else []),
         *(say("wish_refused", locale, wish=say(f"wish_{name}", locale)) for name in refused),
     ]
     fresh = _fresh_turn(question, triage, run.turn, today, limits, run.usage)
-    fresh["locale"] = locale
-    fresh["choices"] = chosen
-    fresh["notices"] = notices
-    messages = _question_messages(state, question, former)
-    if triage.intent in DIRECT:
-        messages.append(AIMessage(triage.reply))
-    return {**fresh, **_from_earlier(former, triage, recalled), "messages": messages}  # type: ignore[typeddict-item]  # values may come as Overwrite
+    fresh |= {"locale": locale, "choices": chosen, "notices": notices, **_from_earlier(former, triage, recalled)}
+    said = [
+        *_question_messages(present, question, former),
+        *([AIMessage(triage.reply)] if triage.intent in DIRECT else []),
+    ]
+    return {**fresh, "messages": said}  # type: ignore[typeddict-item]  # values may come as Overwrite
 
 
-def _question_messages(state: ResearchState, question: str, former: Former | None) -> list[AnyMessage]:
+def _question_messages(present: AnyMessage | None, question: str, former: Former | None) -> list[AnyMessage]:
     """Return the message of this turn if the thread lacks it, because it came as `question` or as a number."""
-    present = state.get("messages", [])[len(_without_present(state)) :]
-    if present and chosen_question(present[-1].text, former) == present[-1].text:
+    if present is not None and chosen_question(present.text, former) == present.text:
         return []
-    return [HumanMessage(question, id=present[-1].id if present else None)]
+    return [HumanMessage(question, id=present.id if present else None)]
 
 
 async def _thread(
@@ -165,18 +164,15 @@ _SAME = {"provider", "model", "base_url", "extra", "sampling"}
 
 
 def question_of(state: ResearchState) -> str:
-    """Return the question of this turn: the last human message, or `question` if there is no message or only `question` is new.
+    """Return the question of this turn: its message, or `question`.
 
     Raises:
         BadInput: there is no question, or the question is longer than `MAX_QUESTION` characters.
     """
-    last_text = _last_human_text(state)
-    text = last_text if last_text is not None and not _has_new_question(state) else state.get("question", "")
-    question = text.strip()
+    present = _present(state)
+    question = (present.text if present is not None else state.get("question", "")).strip()
     if not question:
-        if _unread_parts(state):
-            raise BadInput(**told("question_no_text"))
-        raise BadInput(**told("question_empty"))
+        raise BadInput(**told("question_no_text" if _unread_parts(present) else "question_empty"))
     if len(question) > MAX_QUESTION:
         raise BadInput(
             say("question_too_long", message_language(question), characters=len(question), limit=MAX_QUESTION)
@@ -184,31 +180,17 @@ def question_of(state: ResearchState) -> str:
     return question
 
 
-def _last_human_text(state: ResearchState) -> str | None:
-    messages = state.get("messages", [])
-    return messages[-1].text if messages and messages[-1].type == "human" else None
+def _present(state: ResearchState) -> AnyMessage | None:
+    """Return the last message if it is a person's, unless `question` has changed since the last turn: it replaces what an aborted turn left."""
+    messages, triage, question = state.get("messages", []), state.get("triage"), state.get("question", "")
+    last = messages[-1] if messages and messages[-1].type == "human" else None
+    changed = triage is not None and question and question != triage.original
+    return None if changed and last is not None and last.text.strip() != question.strip() else last
 
 
-def _unread_parts(state: ResearchState) -> int:
-    messages = state.get("messages", [])
-    parts = (
-        messages[-1].content
-        if messages and _last_human_text(state) is not None and not _has_new_question(state)
-        else []
-    )
+def _unread_parts(message: AnyMessage | None) -> int:
+    parts = message.content if message is not None else []
     return sum(not isinstance(part, str) and part.get("type") != "text" for part in parts)
-
-
-def _has_new_question(state: ResearchState) -> bool:
-    """Tell whether `question` has changed since the last turn; it then replaces a message that an aborted turn left."""
-    triage = state.get("triage")
-    return triage is not None and bool(state.get("question")) and state["question"] != triage.original
-
-
-def _without_present(state: ResearchState) -> list[AnyMessage]:
-    messages, last_text = state.get("messages", []), _last_human_text(state)
-    present = last_text is not None and (not _has_new_question(state) or last_text.strip() == state["question"].strip())
-    return messages[:-1] if present else messages
 
 
 def settled_triage(triage: Triage, prompt: CoordinatorPrompt, context: RunContext) -> Triage:
