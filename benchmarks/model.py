@@ -17,6 +17,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -38,9 +39,7 @@ SETS = ("deep-sea", "myopia")
 SECONDS = 900
 """In which a run is to end by itself."""
 GRACE = 300
-"""Seconds after which a run is ended that has not done so."""
-ENDING = 30
-"""Seconds that it then has to put away what it is at."""
+"""Seconds after which a run is killed that has not ended; its journal holds what it has done."""
 NOT_CONNECTED = (
     "No model is connected. Set OPENAI_BASE_URL (and OPENAI_API_KEY) or LEADLINE_MODEL, in the environment or .env, for example: "
     "OPENAI_BASE_URL=http://127.0.0.1:8081/v1 LEADLINE_MODEL=qwen-coder-1.5b"
@@ -74,7 +73,7 @@ def connected_environment() -> dict[str, str]:
 def research(
     question: str, documents: Path, out: Path, environment: Mapping[str, str], seconds: float, *options: str
 ) -> dict[str, Any]:
-    """Run the command; returns how it ended and how many seconds it took."""
+    """Run the command; returns how it ended, without an exit code if it had to be killed, and how many seconds it took."""
     command = [
         sys.executable,
         "-m",
@@ -86,31 +85,15 @@ def research(
         "--search",
         "documents",
     ]
-    began = time.monotonic()
-    with (
-        (out / "stderr.txt").open("wb") as heard,
-        subprocess.Popen(
-            [*command, "--out", str(out), "--max-seconds", f"{seconds:.0f}", *options],
-            env={**environment, "PYTHONPATH": str(PROJECT)}, cwd=out,
+    command += ["--out", str(out), "--max-seconds", f"{seconds:.0f}", *options]
+    began, code = time.monotonic(), None
+    with (out / "stderr.txt").open("wb") as heard, suppress(subprocess.TimeoutExpired):
+        code = subprocess.run(
+            command, env={**environment, "PYTHONPATH": str(PROJECT)}, cwd=out, timeout=seconds + GRACE, check=False,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=heard,
-        ) as process,
-    ):  # fmt: skip
-        code = _ended(process, seconds + GRACE)
+        ).returncode  # fmt: skip
     took = round(time.monotonic() - began, 1)
     return {"exit": code, "ended": code == 0 and took <= seconds, "seconds": took}
-
-
-def _ended(process: "subprocess.Popen[bytes]", seconds: float) -> int | None:
-    """Wait for a process; returns its exit code, or None for one that had to be ended."""
-    try:
-        return process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        process.terminate()
-    try:
-        process.wait(ENDING)
-    except subprocess.TimeoutExpired:
-        process.kill()
-    return None
 
 
 def measured(
