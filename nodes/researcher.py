@@ -23,7 +23,6 @@ from services.tools.loop import Worked, use_tools
 from services.tools.tool_set import tool_set, works_with_tools
 from services.tools.workspace import Workspace, ranked
 from services.turn.research_step import research_outcome, researcher_prompt, search_for_step, step_result
-from services.turn.round_passages import MIN_PASSAGES
 from services.turn.rounds import answered
 from services.turn.steps import Outcome, attempt
 
@@ -54,7 +53,7 @@ async def _with_tools(run: Run, task: StepTask, workspace: Workspace) -> Outcome
         )
         run.has_searched(queries, gathered.searched)
     room = await evidence_tokens(run, "researcher", run.context.level.passage_tokens)
-    passages = passages_within(gathered.passages, room, MIN_PASSAGES)
+    passages = passages_within(gathered.passages, room)
     workspace.add_evidence(passages, gathered.sources)
     workspace.addresses.update(hit.url for hit in named_pages(task["question"]))
     workspace.known_texts = [task["question"]]
@@ -85,7 +84,7 @@ async def _judged(run: Run, task: StepTask, worked: Worked, workspace: Workspace
     if answer is None or not excerpts:
         query = f"{task['question']} {task['step'].description}"
         room = await evidence_tokens(run, "researcher", run.context.level.passage_tokens)
-        best = passages_within(await asyncio.to_thread(ranked, everything, query), room, MIN_PASSAGES)
+        best = passages_within(await asyncio.to_thread(ranked, everything, query), room)
         prompt = researcher_prompt(task, run.context.level.evidence_tokens).model_copy(
             update={"passages": numbered(best)}
         )

@@ -19,10 +19,10 @@ from pydantic import BaseModel
 
 from prompts import as_data, render
 from schemas.events import CallProgress
-from services.models.call_execution import FIRST, CallSpec, Exchange, Repeat
+from services.models.call_execution import CallSpec, Exchange
 from services.models.local_endpoint import settled
 from services.models.prompt_fit import MORE_ROOM, off_loop
-from services.models.reply import REPEATED, Reply
+from services.models.reply import FIRST, REPEATED, Repeat, Reply
 from services.models.structured_output import explain, is_json, parse, shape_of
 from services.run.errors import LimitReached, SettingsError, UselessAnswer
 from services.run.log import WARNING, log

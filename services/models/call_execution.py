@@ -32,24 +32,14 @@ from services.models.prompt_fit import (
     output_room,
     window_of,
 )
-from services.models.reply import (
-    REPEATED,
-    Reply,
-    answer_and_reasoning,
-    finish_reason_of,
-    passed_back,
-    tool_calls_of,
-    usage_of,
-)
+from services.models.reply import REPEATED, Repeat, Reply, reply_in, usage_of
 from services.models.structured_output import STEPS_DOWN, as_tool, is_json, response_format, shape_of, with_schema
 from services.run.budget import Reservation
 from services.run.errors import LeadlineError, ModelError, NoNativeTools, PromptTooLong
 from services.run.prices import Price
 from services.run.roles import OFFLINE, RoleModel
 from services.run.scope import Run
-from services.run.secrecy import without_secrets
 from services.run.ui_text import say, told
-from services.text.sanitize import sanitize
 
 LEAST_OUTPUT = 0.5
 """Share of a role's maximum output tokens below which a call is not worth making."""
@@ -61,7 +51,6 @@ MAX_SHORTENED = 3
 """Maximum number of attempts with a shorter prompt."""
 LEAST_CONTEXT = 4_096
 """Tokens up to which a request is not made shorter for a refusal that names no reason: any model takes as many."""
-TOOL_CHOICE = "tool_choice"
 QUIET: RunnableConfig = {"tags": ["nostream"]}
 WARM, COOL = 0.7, 0.2
 """Temperatures to try after an answer that repeated itself: the one farther from the role's own temperature is taken."""
@@ -100,21 +89,6 @@ class CallSpec:
         return (len(json.dumps([*shapes, *self.tools])) + len(self.instructions)) // 4
 
 
-@dataclass(frozen=True, slots=True)
-class Repeat:
-    """Reason and form of a repeated call; the defaults describe a first call."""
-
-    because: str = ""
-    """Fault of the previous answer: `cut_off`, `repeated`, `empty`, or `unusable: …`."""
-    room: int = 1
-    """Factor on the maximum number of output tokens."""
-    varied: bool = False
-    """Whether to try another temperature and a lower output limit, after an answer that repeated itself."""
-
-
-FIRST = Repeat()
-
-
 @dataclass(slots=True)
 class Exchange:
     """One call under way: the prompt that fits, and the tokens reserved for it in the budget."""
@@ -127,10 +101,8 @@ class Exchange:
     repeat: Repeat
     fitted: Fitted = field(init=False)
     held: Reservation = field(init=False)
-    dialect: str = ""
-    """Form of the latest attempt."""
-    first_dialect: Dialect | None = None
-    """Form of the first attempt, where it was refused: it counts again if what was refused was not the form."""
+    dialect: Dialect | None = None
+    """Form in which an answer of a schema is requested now; None for other answers."""
     shortened: int = 0
     """Attempts with a shorter prompt."""
     forces_call: bool = False
@@ -139,6 +111,8 @@ class Exchange:
     async def reply(self) -> Reply:
         """Make the call and charge it to the run's budget."""
         await load_learned()
+        if self.call.schema and self.model.provider != OFFLINE:
+            self.dialect = learned(self.model).dialect
         if self.repeat.varied:
             other = WARM if (self.model.temperature or 0.0) < (WARM + COOL) / 2 else COOL
             self.model = self.model.model_copy(update={"temperature": other})
@@ -166,7 +140,6 @@ class Exchange:
             seconds = time.monotonic() - started
         except BaseException as error:
             self._release()
-            self._restore_dialect(isinstance(error, CallFailed))
             if attempts.abandoned:
                 self.run.count_call(self.call.role, self._abandoned(CallUsage(), attempts), fresh=True)
             if isinstance(error, CallFailed):
@@ -188,7 +161,6 @@ class Exchange:
             )
             refused.log_fields = reply.log_fields
             raise refused
-        self._restore_dialect(self.shortened > 0)
         await self._learn(reply, message)
         return reply
 
@@ -205,8 +177,6 @@ class Exchange:
 
     def _abandoned(self, used: CallUsage, attempts: Attempts) -> CallUsage:
         """Add the usage of attempts that were abandoned while the model was generating."""
-        if not attempts.abandoned:
-            return used
         read = estimate_tokens(self.fitted.messages) * attempts.abandoned
         wrote = attempts.abandoned_characters // 4
         return used.model_copy(update={"abandoned": attempts.abandoned, "abandoned_tokens": read + wrote})
@@ -244,8 +214,7 @@ class Exchange:
 
     async def _send(self, on_piece: Callable[[Sign, str], None]) -> AIMessage:
         call, messages = self.call, self.fitted.messages
-        schema = None if self.model.provider == OFFLINE else call.schema
-        self.dialect = learned(self.model).dialect if schema else ""
+        schema = call.schema if self.dialect else None
         chat = build(
             self.model,
             self.held.output_tokens,
@@ -261,7 +230,7 @@ class Exchange:
         if schema and self.dialect == "text":
             messages = with_schema(messages, schema)
         if call.tools:
-            self.forces_call = call.must_call and TOOL_CHOICE not in learned(self.model).refused
+            self.forces_call = call.must_call and "tool_choice" not in learned(self.model).refused
             forced = {"tool_choice": "any"} if self.forces_call else {}
             return await chat.bind_tools(list(call.tools), **forced).ainvoke(messages, config)
         return await chat.ainvoke(messages, config)
@@ -278,7 +247,7 @@ class Exchange:
             known.max_output = max(smaller, default=None)
             return known.max_output is not None and await self._anew()
         if self.forces_call:
-            known.refused.add(TOOL_CHOICE)
+            known.refused.add("tool_choice")
             return True
         if self.call.tools and known.native_tools:
             known.native_tools = False
@@ -286,12 +255,11 @@ class Exchange:
             raise NoNativeTools(
                 f"The endpoint {self.model.endpoint} does not support function calls. Set LEADLINE_TOOL_PROTOCOL=structured."
             )
-        if self.dialect not in STEPS_DOWN:  # in any form: some endpoints do not say that a prompt is too long
-            return failure.status != 404 and self._request_tokens() > LEAST_CONTEXT and await self._shorter(failure)
-        self.first_dialect = self.first_dialect or known.dialect
-        if known.dialect == self.dialect:
-            known.dialect = STEPS_DOWN[known.dialect]
-        return True
+        if self.dialect in STEPS_DOWN:
+            self.dialect = STEPS_DOWN[self.dialect]
+            return True
+        # in any form: some endpoints do not say that a prompt is too long
+        return failure.status != 404 and self._request_tokens() > LEAST_CONTEXT and await self._shorter(failure)
 
     async def _shorter(self, failure: CallFailed) -> bool:
         """Prepare the call for the named context, else for less than the latest request; only what is sure is remembered."""
@@ -314,11 +282,6 @@ class Exchange:
     def _request_tokens(self) -> int:
         return estimate_tokens(self.fitted.messages) + self.call.overhead + self.held.output_tokens
 
-    def _restore_dialect(self, restored: bool) -> None:
-        """Forget that forms were refused, if all were, and so not for their form."""
-        if restored and self.first_dialect and self.dialect not in STEPS_DOWN:
-            learned(self.model).dialect = self.first_dialect
-
     async def _anew(self) -> bool:
         self._release()
         await self._prepare()
@@ -329,6 +292,8 @@ class Exchange:
             return
         known = learned(self.model)
         known.answers += 1
+        if self.dialect and (self.dialect in STEPS_DOWN or not self.shortened):  # else no form was refused for itself
+            known.dialect = self.dialect
         counted = (message.usage_metadata.get("output_token_details") if message.usage_metadata else None) or {}
         estimated = estimate_tokens([AIMessage(reply.reasoning)]) if reply.reasoning else 0
         thought = max(counted.get("reasoning") or 0, estimated)
@@ -340,44 +305,30 @@ class Exchange:
         elif known.thinking == "unknown" and self.dialect != "schema":  # a schema may keep it from reasoning
             known.thinking = "none"
         known.thinking_tokens = max(known.thinking_tokens, thought)
-        answered = bool(reply.text) and not reply.cut_off and reply.finish_reason != REPEATED
-        ignored = self.dialect and answered and not is_json(reply.text)
+        ignored = self.dialect and reply.text and not reply.cut_off and not is_json(reply.text)
         if known.dialect == "schema" and (ignored or known.thinking == "tags"):
             known.dialect = "text"  # a schema that the endpoint ignores, or that would keep the model from reasoning
         await keep_learned(self.model)
 
     def _read(self, message: AIMessage, used: CallUsage, attempts: Attempts) -> Reply:
-        call, model, meta = self.call, self.model, message.response_metadata
-        finish_reason = finish_reason_of(meta)
-        text, reasoning, tagged = answer_and_reasoning(message, structured=call.schema is not None)
-        return Reply(
-            text=sanitize(without_secrets(text)),
-            reasoning=sanitize(without_secrets(reasoning)),
-            tagged=tagged,
-            calls=tool_calls_of(message) if call.tools else [],
-            passed_back=passed_back(message) if call.tools and message.tool_calls else {},
-            finish_reason=finish_reason,
-            refusal=sanitize(without_secrets(str(message.additional_kwargs.get("refusal") or ""))),
-            model=model.name,
-            left_out=self.fitted.left_out,
-            limited=self.fitted.limited,
-            waited=round(attempts.waited, 3),
-            faults=attempts.faults,
-            requests=attempts.made,
-            used=used,
-            log_fields={
-                "role": model.role,
-                "provider": model.provider,
-                "model": model.model,
-                "answered_by": meta.get("model_name"),
-                "host": urlsplit(model.base_url).hostname if model.base_url else None,
-                "temperature": model.temperature,
-                "max_tokens": self.held.output_tokens,
-                "tokens_in": used.input_tokens,
-                "tokens_out": used.output_tokens,
-                "cached": used.cached_tokens or None,
-                "cost": None if used.cost is None else round(used.cost, 9),
-                "finish": [finish_reason] if finish_reason else None,
-                **attempts.log_fields(),
-            },
-        )
+        model = self.model
+        reply = reply_in(message, structured=self.call.schema is not None, with_tools=bool(self.call.tools))
+        reply.model, reply.used = model.name, used
+        reply.left_out, reply.limited = self.fitted.left_out, self.fitted.limited
+        reply.waited, reply.faults, reply.requests = round(attempts.waited, 3), attempts.faults, attempts.made
+        reply.log_fields = {
+            "role": model.role,
+            "provider": model.provider,
+            "model": model.model,
+            "answered_by": message.response_metadata.get("model_name"),
+            "host": urlsplit(model.base_url).hostname if model.base_url else None,
+            "temperature": model.temperature,
+            "max_tokens": self.held.output_tokens,
+            "tokens_in": used.input_tokens,
+            "tokens_out": used.output_tokens,
+            "cached": used.cached_tokens or None,
+            "cost": None if used.cost is None else round(used.cost, 9),
+            "finish": [reply.finish_reason] if reply.finish_reason else None,
+            **attempts.log_fields(),
+        }
+        return reply

@@ -23,6 +23,7 @@ from services.run.scope import Run
 from services.text.length import estimate_cjk, estimate_surplus
 
 _RELEVANCE = {"high": 2, "medium": 1, "low": 0}
+MIN_PASSAGES = 4
 _EXTRA = 8
 """Estimated tokens around a piece: tags, ids and a title."""
 FILLED = 0.97
@@ -86,11 +87,11 @@ def fit(role: str, prompt: BaseModel, room: int) -> Fitted:
     return without(fewest)
 
 
-def passages_within(passages: Sequence[Passage], tokens: int, min_items: int) -> list[Passage]:
-    """Return the best passages up to about so many tokens in total, and at least `min_items` of them."""
+def passages_within(passages: Sequence[Passage], tokens: int) -> list[Passage]:
+    """Return the best passages up to about so many tokens in total, and at least `MIN_PASSAGES` of them."""
     for count, passage in enumerate(passages):
         tokens -= passage_tokens(passage.above + passage.text)
-        if tokens < 0 and count >= min_items:
+        if tokens < 0 and count >= MIN_PASSAGES:
             return list(passages[:count])
     return list(passages)
 

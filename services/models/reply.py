@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 from langchain_core.messages import AIMessage, BaseMessage
@@ -75,22 +76,43 @@ class Reply(BaseModel):
         return self.finish_reason in {"length", "max_tokens", "model_length", REPEATED}
 
 
-def answer_and_reasoning(message: AIMessage, *, structured: bool) -> tuple[str, str, bool]:
-    """Return the answer of a message, the reasoning before it, and whether the reasoning stood between tags.
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """Reason and form of a repeated call; the defaults describe a first call."""
 
-    An answer of a schema that stands in the reasoning alone is found there.
-    """
+    because: str = ""
+    """Fault of the previous answer: `cut_off`, `repeated`, `empty`, or `unusable: …`."""
+    room: int = 1
+    """Factor on the maximum number of output tokens."""
+    varied: bool = False
+    """Whether to try another temperature and a lower output limit, after an answer that repeated itself."""
+
+
+FIRST = Repeat()
+
+
+def reply_in(message: AIMessage, *, structured: bool, with_tools: bool) -> Reply:
+    """Read a model's message; an answer of a schema, where it is to be `structured`, is also found in the reasoning alone."""
     whole = answer_text(message) if structured else message.text
     is_object = whole.lstrip().startswith("{")  # its texts may hold marks
     answer, tagged = (whole, "") if is_object else split_thinking(whole)
     apart = str(message.additional_kwargs.get(REASONING) or "") or _reasoning_blocks(message)
     reasoning = (apart or tagged)[-LONGEST_REASONING:]
-    if structured and not answer and finish_reason_of(message.response_metadata) == "stop":
-        answer = last_object(reasoning)
-    return answer if structured else unwrapped(answer), reasoning, bool(tagged)
+    finish_reason = _finish_reason(message.response_metadata)
+    if structured and not answer and finish_reason == "stop":
+        answer = _last_object(reasoning)
+    return Reply(
+        text=sanitize(without_secrets(answer if structured else _without_wrapping(answer))),
+        reasoning=sanitize(without_secrets(reasoning)),
+        tagged=bool(tagged),
+        calls=_tool_calls(message) if with_tools else [],
+        passed_back=_passed_back(message) if with_tools and message.tool_calls else {},
+        finish_reason=finish_reason,
+        refusal=sanitize(without_secrets(str(message.additional_kwargs.get("refusal") or ""))),
+    )
 
 
-def unwrapped(text: str) -> str:
+def _without_wrapping(text: str) -> str:
     """Return an answer without a fence of Markdown around it, and without what is before its title, after its last rule, or said at the end.
 
     What is around it cites nothing, and has neither headings, lists nor tables; else it stays. A last paragraph is said to the user
@@ -132,7 +154,7 @@ def _reasoning_blocks(message: AIMessage) -> str:
     return "\n".join(text for text in texts if isinstance(text, str))
 
 
-def last_object(text: str) -> str:
+def _last_object(text: str) -> str:
     """Return the last JSON object of a text, from brace to brace; empty if the text has none."""
     depth, start, last, inside, escaped = 0, 0, "", False, False
     for place, char in enumerate(text):
@@ -150,13 +172,13 @@ def last_object(text: str) -> str:
     return last
 
 
-def finish_reason_of(meta: Mapping[str, Any]) -> str:
+def _finish_reason(meta: Mapping[str, Any]) -> str:
     """Return the finish reason in lower case; each provider stores it under another name."""
     reason = meta.get("finish_reason") or meta.get("stop_reason") or meta.get("done_reason") or ""
     return without_secrets(str(reason)).lower()
 
 
-def tool_calls_of(message: AIMessage) -> list[ToolCall]:
+def _tool_calls(message: AIMessage) -> list[ToolCall]:
     """Return the tool calls of a message, including those that cannot be parsed."""
     valid = [{"id": call["id"] or "", "name": call["name"], "arguments": call["args"]} for call in message.tool_calls]
     broken = [
@@ -170,7 +192,7 @@ def tool_calls_of(message: AIMessage) -> list[ToolCall]:
     return [ToolCall.model_validate(sanitize(without_secrets_in(call))) for call in [*valid, *broken]]
 
 
-def passed_back(message: AIMessage) -> dict[str, Any]:
+def _passed_back(message: AIMessage) -> dict[str, Any]:
     """Return what the provider's integration keeps of a message that calls tools, beside its text and its calls."""
     content = {"content": message.content} if isinstance(message.content, list) else {}
     beside = {name: value for name, value in message.additional_kwargs.items() if value and name not in _CALLS}

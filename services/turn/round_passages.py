@@ -21,8 +21,6 @@ from services.text.ranking import bm25
 from services.text.spans import Span
 from services.text.tokens import tokens
 
-MIN_PASSAGES = 4
-"""Minimum passages shown in a round, if there are so many."""
 STRETCH = 3
 """Passages that one request brings, at most: about a section."""
 _REQUEST = re.compile(r"(before)?\W{0,3}\b(P\d{1,3})\b(?::\s*+(.{2,100}))?", re.IGNORECASE)
@@ -56,7 +54,7 @@ class RoundPassages:
             if not any(map(passage.lies_in, [*self.shown.values(), *unseen])):
                 unseen.append(passage)
         self.room = await evidence_tokens(self.run, "researcher", self.run.context.level.passage_tokens)
-        fitting = passages_within(unseen, self.room // (2 if self.shown else 1), MIN_PASSAGES)
+        fitting = passages_within(unseen, self.room // (2 if self.shown else 1))
         self.waiting = unseen[len(fitting) :]
         fitting.sort(key=lambda passage: passage not in requested)
         first = len(self.shown) + 1
