@@ -4,7 +4,6 @@ Code numbers the steps. Dependencies on unknown steps, and those that would clos
 without any step is requested again.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -14,10 +13,9 @@ from schemas.planner import Plan, PlannerPrompt, Step, queries_of
 from services.models.structured_output import within
 from services.run.log import log
 from services.run.ui_text import say
-from services.turn.outline_growth import Growth, grown, outline_of_steps
+from services.turn.outline_growth import Growth, grown, looked_up, outline_of_steps
 
 LONGEST_TITLE = 200
-_NUMBER = re.compile(r"\d+")
 
 
 def check_draft(draft: PlanDraft) -> PlanDraft:
@@ -74,6 +72,8 @@ class _Settling:
     """Number of each remaining step, by its place in the draft."""
     called: dict[int, str] = field(default_factory=dict)
     """Number of each step by its place; duplicates have the number of the earlier step."""
+    names: dict[str, str] = field(default_factory=dict)
+    """Numbers of steps by what a dependency may call them: written ids, those of finished steps, titles, numbers, places."""
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -85,6 +85,13 @@ class _Settling:
             if same == place:
                 self.numbers[place] = str(self.prompt.first_id + len(self.numbers))
             self.called[place] = self.numbers[same]
+        called = [*reversed(self.called.items())]
+        places = {str(place + 1): number for place, number in called}
+        numbers = {str(self.prompt.first_id + place): number for place, number in called}
+        titles = {self.steps[place].title.strip().casefold(): number for place, number in called}
+        finished = {finding.step_id: finding.step_id for finding in self.prompt.findings}
+        written = {self.steps[place].id.strip().casefold(): number for place, number in called}
+        self.names = places | numbers | titles | finished | written
 
     def dependencies(self) -> dict[int, list[str]]:
         """Return the dependencies of each step by its place; those that would form a cycle are dropped."""
@@ -121,31 +128,11 @@ class _Settling:
         """Yield each dependency on a known step: the place of the dependent step, and the number of the step that it needs."""
         for place, number in self.numbers.items():
             for name in dict.fromkeys(name.strip() for name in self.steps[place].depends_on if name.strip()):
-                needed = self._number_of(name, place)
+                needed = looked_up(name, self.names)
                 if needed is None or needed == number:
                     self._note("plan_dependency", number, within(name, 40))
                 else:
                     yield place, needed
-
-    def _number_of(self, name: str, asking: int) -> str | None:
-        """Return the number of the step with a name: its written id, a finished step, its number or place, or its title."""
-        finished = [finding.step_id for finding in self.prompt.findings]
-        written = [step.id.strip().casefold() for step in self.steps]
-        if name.casefold() not in written and name in finished:
-            return name
-        for names in (written, [step.title.strip().casefold() for step in self.steps]):
-            called = [place for place, other in enumerate(names) if other == name.casefold()]
-            others = {self.called.get(place) for place in called} - {self.called[asking]}
-            if called:
-                return others.pop() if len(others) == 1 else None
-        figures = _NUMBER.findall(name[:40])
-        if len(figures) != 1:
-            return None
-        figure = str(int(figures[0]))
-        if figure in finished:
-            return figure
-        places = (int(figure) - self.prompt.first_id, int(figure) - 1)
-        return next((self.called[place] for place in places if place in self.called), None)
 
     def _lacks_data(self, place: int, needs: Sequence[str]) -> bool:
         """Tell whether a processing step has nothing to work on: no findings, no tables, no tools."""

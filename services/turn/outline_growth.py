@@ -34,7 +34,7 @@ class Growth:
 
     def find(self, name: str) -> str | None:
         """Return the id of the node with a name, or None."""
-        return _looked_up(name, self.names)
+        return looked_up(name, self.names)
 
 
 def grown(
@@ -188,7 +188,7 @@ class _Growing:
         titles: dict[str, int | str] = {title.casefold(): place for place, title in self.chosen.items()}
         older: dict[str, int | str] = {node.title.casefold(): node.id for node in self.outline}
         ids: dict[str, int | str] = {node.id: node.id for node in self.outline}
-        return _looked_up(name, titles | older | self._by_place() | self._by_written_id() | ids)
+        return looked_up(name, titles | older | self._by_place() | self._by_written_id() | ids)
 
     def _by_place(self) -> dict[str, int | str]:
         return {} if self.outline else {str(place + 1): same for place, same in self.same.items()}
@@ -201,7 +201,7 @@ class _Growing:
         return same if isinstance(same, str) else self.nodes[same].id
 
 
-def _looked_up(name: str, names: Mapping[str, Meaning]) -> Meaning | None:
+def looked_up(name: str, names: Mapping[str, Meaning]) -> Meaning | None:
     """Look a name up unchanged, else by the only number in it (`Node 2`)."""
     name = name.strip().casefold()
     if name in names:
