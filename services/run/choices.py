@@ -65,21 +65,15 @@ async def note_choices(
     await store.aput(NOTES, run_key(thread, turn), note, index=False)
 
 
-async def _noted(store: BaseStore, thread: str, state: StateSnapshot) -> str | None:
-    """Return the hash of the current choices: from the note if it is newer than the state."""
+async def _noted(store: BaseStore, thread: str, state: StateSnapshot) -> tuple[str | None, dict[str, Any]]:
+    """Return the hash of the current choices, from the note if it is newer than the state, and the note."""
     first = _begins(state)
     if not first and "turn" not in _values(state):
-        return None
+        return None, {}
     former = "" if first else _values(state).get("choices")
-    note = await _note(store, thread, state)
-    return str(note["key"]) if note and note["former"] == former else former
-
-
-async def _note(store: BaseStore, thread: str, state: StateSnapshot) -> dict[str, Any]:
-    if not _begins(state) and "turn" not in _values(state):
-        return {}
     item = await store.aget(NOTES, run_key(thread, _turn(state)))
-    return item.value if item is not None else {}
+    note = item.value if item is not None else {}
+    return (str(note["key"]) if note and note["former"] == former else former), note
 
 
 def _values(state: StateSnapshot) -> Mapping[str, Any]:
@@ -124,7 +118,7 @@ async def restored_choices(new_choices: object, state: StateSnapshot, store: Bas
         own = {name: getattr(new_choices, name) for name in new_choices.model_fields_set}
     else:
         own = flat(new_choices) if isinstance(new_choices, Mapping) else {}
-    key = await _noted(store, thread, state)
+    key, note = await _noted(store, thread, state)
     if not key:
         chosen = new_choices if isinstance(new_choices, RunContext) else checked_choices(own)
     else:
@@ -132,7 +126,7 @@ async def restored_choices(new_choices: object, state: StateSnapshot, store: Bas
         if stored["mcp_servers"] and "mcp_servers" not in own:
             raise BadInput(**told("choices_servers", servers=", ".join(stored["mcp_servers"])))
         chosen = checked_choices({**stored["context"], **own})
-    if state.next and (note := await _note(store, thread, state)):
+    if state.next and note:
         check_models_remain(note.get("models", []), chosen, str(_values(state).get("locale") or "en"))
     if own and key is not None:
         former = "" if _begins(state) else str(state.values.get("choices") or "")

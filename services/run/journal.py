@@ -182,19 +182,16 @@ class Journal:
         item = f"{self.task}-{digest}-{occurrence}"
         branch_item = f"{self.branch_key}-{digest}-{occurrence}" if self.branch_key else ""
         earlier, branch = await asyncio.gather(self._entry(item), self._get(_branches(self.key), branch_item))
-        if earlier is not None and earlier.answer is not None:
+        known = await self._entry(branch["item"]) if earlier is None and branch is not None else earlier
+        if known is not None and known.answer is not None:
             log_known_answer(kind, name)
-            if kind not in INSTANT:
-                earlier.reused += 1
-                await self._put(namespace(self.key), item, earlier.stored())
-            return Known(answer.model_validate(earlier.answer), fresh=False)
-        if earlier is None and branch is not None:
-            other = await self._entry(branch["item"])
-            if other is not None and other.answer is not None:
-                log_known_answer(kind, name)
-                entry.answer = other.answer
+            if known is not earlier:
+                entry.answer = known.answer
                 await self._write(item, entry, time.monotonic())
-                return Known(answer.model_validate(other.answer), fresh=False)
+            elif kind not in INSTANT:
+                known.reused += 1
+                await self._put(namespace(self.key), item, known.stored())
+            return Known(answer.model_validate(known.answer), fresh=False)
         started = time.monotonic()
         try:
             fresh = await watch_call(kind, name, work)

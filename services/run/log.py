@@ -112,23 +112,7 @@ def _shown(value: object) -> str:
 Answer = TypeVar("Answer")
 
 INSTANT = frozenset(
-    [
-        "answers",
-        "clock",
-        "passages",
-        "portion",
-        "rework",
-        "round",
-        "rules",
-        "seconds",
-        "sections",
-        "slides",
-        "steering",
-        "structured",
-        "timeout",
-        "tools",
-        "verify",
-    ]
+    "answers clock passages portion rework round rules seconds sections slides steering structured timeout tools verify".split()
 )
 """Kinds of journal entries that take no time: observations and decisions, not calls."""
 _LEVELS = {"model": INFO, "gather": INFO, "search": INFO, "page": INFO, "tool": INFO, "code": INFO, "embedding": INFO}
