@@ -12,7 +12,7 @@ from services.evidence.computation import lines_holding, lines_of, program_of, t
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run, current_run, evidence_of
 from services.tools.databases.query import schema_views
-from services.tools.loop import Worked, use_tools
+from services.tools.loop import use_tools
 from services.tools.tool_set import QUERY, tool_set, works_with_tools
 from services.tools.workspace import Workspace
 from services.turn.program_inputs import lay_out
@@ -56,7 +56,7 @@ async def _with_tools(run: Run, task: StepTask, prompt: CoderPrompt, workspace: 
     worked = await use_tools("coder", prompt, offered.tools, workspace)
     passages, sources = workspace.passages, workspace.sources
     if not passages:
-        return Outcome(_nothing(task, worked), limits=offered.notices)
+        return Outcome.failed(task["step"].id, worked.why_nothing(task["locale"]), offered.notices)
     known = [_as_passage(excerpt) for result in task["results"].values() for excerpt in result.excerpts]
     traced = trace(worked.text if worked.finished else "", [*known, *passages], task["question"])
     finding, lines = traced.finding, traced.lines
@@ -79,10 +79,6 @@ async def _with_tools(run: Run, task: StepTask, prompt: CoderPrompt, workspace: 
     outcome.result.confidence = min(outcome.result.confidence, 1.0 if not traced.dropped else 0.6)
     outcome.limits += offered.notices
     return outcome
-
-
-def _nothing(task: StepTask, worked: Worked) -> StepResult:
-    return StepResult(step_id=task["step"].id, status="failed", error=worked.why_nothing(task["locale"]))
 
 
 async def _quotes_of_texts(result: StepResult, evidence: EvidenceStore) -> list[Excerpt]:

@@ -5,15 +5,14 @@ from typing import Any
 from langchain_core.messages import AnyMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, interrupt
-from pydantic import ValidationError
 
 from schemas.context import RunContext
 from schemas.human_feedback import PlanReview
 from schemas.planner import Plan, PlanError, settle_plan
 from schemas.state import ResearchState
 from services.evidence.views import steps_by_id
+from services.models.structured_output import explain
 from services.run.choices import store_choices
-from services.run.errors import reason_of
 from services.run.scope import choices, evidence_of
 from services.run.ui_text import say
 from services.run.wishes import answer_locale, followed_wishes
@@ -112,10 +111,4 @@ def _settled_message(plan: Plan, state: ResearchState) -> list[AnyMessage]:
 
 
 def _explain(error: ValueError, locale: str) -> str:
-    if isinstance(error, PlanError):
-        return say(error.key, locale, **error.values)
-    if isinstance(error, ValidationError):
-        return "; ".join(
-            f"{'.'.join(map(str, item['loc'])) or 'answer'}: {reason_of(item)}" for item in error.errors()[:3]
-        )
-    return str(error)
+    return say(error.key, locale, **error.values) if isinstance(error, PlanError) else explain(error)

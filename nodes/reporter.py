@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from langgraph.runtime import Runtime
 
-from prompts import prompt_info
+from prompts import prompt_version
 from schemas.context import RunContext
 from schemas.deck import DeckPage
 from schemas.evidence import Excerpt, status_counts
@@ -51,7 +51,7 @@ from services.turn.section_research import SectionResearch
 from services.turn.steering import hear, late_messages
 from services.turn.steps import left_out
 from services.turn.thread_data import keep_version
-from services.turn.writing import by_rules, prompt_of, write_report, write_simpler
+from services.turn.writing import prompt_of, write_report, write_simpler
 
 MAX_CHARACTERS = 400_000
 """Maximum characters of a model's report; the longest requested reports have a third of that."""
@@ -156,7 +156,7 @@ class _Making:
             if self.added:
                 self.state = await _settled(self.state, self.runtime)
         elif answer := _answered(state):
-            offline = await by_rules(run, "coordinator")
+            offline = await run.by_rules("coordinator")
             notes = [say("offline", state["locale"])] if offline else []
             self.written = Written(answer, notes=notes, by_rules=offline)
         elif self.excerpts:
@@ -166,7 +166,7 @@ class _Making:
             self.written = await write_report(self.research)
             await self.take(self.research.update())
         else:
-            self.written.by_rules = await by_rules(run, "reporter")
+            self.written.by_rules = await run.by_rules("reporter")
 
     async def prove(self, revision: Revision | None) -> None:
         """Check the text, simplify it while it proves nothing, and from depth `deep` on complete its weakest topic with new quotes."""
@@ -304,7 +304,7 @@ def _files_read(state: ResearchState, run: Run) -> FilesRead:
 def _prompt_versions(context: RunContext, usage: Usage, written: Written) -> dict[str, int | str]:
     roles = [role for role in usage.roles if role != EMBEDDING]
     with prompts_of(context):
-        return {stem: prompt_info(stem).version for stem in [*roles, *written.templates]}
+        return {stem: prompt_version(stem) for stem in [*roles, *written.templates]}
 
 
 async def _settled(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:

@@ -10,7 +10,6 @@ from langgraph.runtime import Runtime
 from schemas.context import RunContext
 from schemas.evidence import Excerpt
 from schemas.researcher import Findings
-from schemas.results import StepResult
 from schemas.state import ResearchState, StepTask
 from services.evidence.references import numbered, taken
 from services.models.prompt_fit import evidence_tokens, passages_within
@@ -73,7 +72,7 @@ async def _judged(run: Run, task: StepTask, worked: Worked, workspace: Workspace
     step_id, locale = task["step"].id, task["locale"]
     everything, sources = workspace.passages, workspace.sources
     if not everything:
-        return Outcome(StepResult(step_id=step_id, status="failed", error=worked.why_nothing(locale)))
+        return Outcome.failed(step_id, worked.why_nothing(locale))
     answer = findings_in(worked.text) if worked.finished else None
     excerpts: list[Excerpt] = []
     limits: list[str] = []

@@ -110,15 +110,6 @@ class Prompts:
         return environment.get_template(f"{role}.md")
 
 
-@dataclass(frozen=True, slots=True)
-class PromptInfo:
-    """The front matter of a template."""
-
-    role: str
-    version: int | str
-    changelog: tuple[str, ...]
-
-
 ENVIRONMENT = environment_of(_SOURCES, Environment)
 BUILT_IN = Prompts("built-in", _SOURCES, ENVIRONMENT)
 _current: ContextVar[Prompts] = ContextVar("prompts", default=BUILT_IN)
@@ -172,7 +163,7 @@ def checked_template(prompts: Prompts, name: str, file: Path | str) -> None:
     if absent:
         raise PromptError(f"{file} includes {absent[0]!r}, which is no template.")
     if name not in PARTIALS:
-        _info(prompts, Path(name).stem, file)
+        _version(prompts, Path(name).stem, file)
         _check_blocks(template, file)
     there = variables_of(name)
     unknown = sorted(meta.find_undeclared_variables(parsed) - there)
@@ -202,10 +193,9 @@ def _names(model: type[BaseModel]) -> set[str]:
     return {*model.model_fields, *model.model_computed_fields}
 
 
-def _info(prompts: Prompts, role: str, file: Path | str) -> PromptInfo:
+def _version(prompts: Prompts, role: str, file: Path | str) -> int | str:
     if role in prompts.custom:
-        return PromptInfo(role, prompts.custom[role], ())
-
+        return prompts.custom[role]
     advice = "Begin it with a line ---, then version: 2 and, below changelog:, what changed, then a line ---."
     match = _FRONT_MATTER.match(prompts.sources[f"{role}.md"])
     try:
@@ -214,12 +204,10 @@ def _info(prompts: Prompts, role: str, file: Path | str) -> PromptInfo:
         raise PromptError(f"{file}: its front matter is not valid YAML: {' '.join(str(error).split())}") from None
     if not isinstance(front, dict):
         raise PromptError(f"{file} has no front matter. {advice}")
-    version, changelog = front.get("version"), front.get("changelog") or []
+    version = front.get("version")
     if not isinstance(version, int) or isinstance(version, bool):
         raise PromptError(f"{file}: its front matter has {version!r} for a version, which is no whole number. {advice}")
-    if not isinstance(changelog, list):
-        raise PromptError(f"{file}: its changelog is no list. {advice}")
-    return PromptInfo(role, version, tuple(map(str, changelog)))
+    return version
 
 
 def current_prompts() -> Prompts:
@@ -237,9 +225,9 @@ def using(prompts: Prompts) -> Iterator[None]:
         _current.reset(token)
 
 
-def prompt_info(role: str) -> PromptInfo:
-    """Return version and changelog of a role's template."""
-    return _info(_current.get(), role, Path(f"{role}.md"))
+def prompt_version(role: str) -> int | str:
+    """Return the version of a role's template."""
+    return _version(_current.get(), role, f"{role}.md")
 
 
 def template_source(role: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from leadline import aresearch
-from prompts import PromptError, load_prompts, prompt_info, render, using
+from prompts import PromptError, load_prompts, prompt_version, render, using
 from prompts.overrides import MAX_TEXT, system_text, with_texts
 from schemas.context import STEMS, Stem
 from schemas.outline import Section
@@ -26,13 +26,13 @@ def test_a_text_is_the_system_part() -> None:
         system, human = render("planner", planner_prompt("Why?"))
         assert system.text.startswith("Plan in en-US.\nEverything between tags")
         assert "<question>\nWhy?" in human.text
-        assert str(prompt_info("planner").version).startswith("custom:")
-    assert isinstance(prompt_info("planner").version, int)
+        assert str(prompt_version("planner")).startswith("custom:")
+    assert isinstance(prompt_version("planner"), int)
 
 
 def test_the_built_in_text_and_none_change_nothing() -> None:
     with using(with_texts({"planner": system_text("planner"), "coder": ""})):
-        assert isinstance(prompt_info("planner").version, int)
+        assert isinstance(prompt_version("planner"), int)
 
 
 def smallest_prompt(stem: str) -> BaseModel:

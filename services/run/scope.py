@@ -38,6 +38,7 @@ from services.run.events import emit, emit_message
 from services.run.evidence_store import EvidenceStore
 from services.run.journal import Journal, run_key
 from services.run.log import watch_node
+from services.run.roles import OFFLINE, role_model
 from services.run.thread_lock import hold_thread
 from services.run.ui_text import call_state, in_brackets, reading_text, say, search_title, task_title
 from services.run.wishes import obeyed, wishes_of
@@ -145,6 +146,10 @@ class Run:
             if not self.journal.marked(kind, what):
                 raise
         raise TimeoutError
+
+    async def by_rules(self, role: str) -> bool:
+        """Tell whether no model is connected for a role."""
+        return await self.journal.decided("rules", lambda: role_model(role, self.context).model == OFFLINE)
 
     def count_call(self, role: str, used: CallUsage, *, fresh: bool) -> None:
         """Add a model call; if the journal knew its answer, the call is also booked to the budget."""

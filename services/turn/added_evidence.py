@@ -118,12 +118,16 @@ def document_search(run: Run, evidence: EvidenceStore) -> Search:
     return search
 
 
-def has_room(run: Run) -> bool:
-    """Tell whether tokens, money and time are left beyond the report's share."""
-    left = _without_the_reports_share(run)
-    room = run.budget.room()
-    tokens_left = room is None or room > REPORT_SHARE * (run.context.max_tokens or 0)
-    return tokens_left and left.seconds > run.seconds and (left.cost is None or left.cost > 0)
+async def has_room(run: Run, what: str) -> bool:
+    """Tell whether tokens, money and time are left beyond the report's share; `what` they are for names the decision in the journal."""
+
+    def decide() -> bool:
+        left = _without_the_reports_share(run)
+        room = run.budget.room()
+        tokens_left = room is None or room > REPORT_SHARE * (run.context.max_tokens or 0)
+        return tokens_left and left.seconds > run.seconds and (left.cost is None or left.cost > 0)
+
+    return await run.journal.decided("rework", decide, what)
 
 
 @contextmanager

@@ -141,9 +141,10 @@ class _Growing:
     def parents(self) -> dict[int, int | str]:
         """Return the parent of each draft: a place, an id, or an empty string at the top."""
         below: dict[int, int | str] = {}
+        meanings = self._meanings()
         for place in self.chosen:
             name = self.drafts[place].under.strip()
-            above = self._meant(name) if name and name != "0" else ""
+            above = looked_up(name, meanings) if name and name != "0" else ""
             if above is None:
                 self.notes.append(say("outline_parent", self.locale, title=self.chosen[place], parent=within(name, 40)))
             elif _circles(place, above, below):
@@ -176,29 +177,20 @@ class _Growing:
             waiting = [place for place in waiting if place not in done]
 
     def names(self) -> dict[str, str]:
-        """Return the ids of nodes by all of their names: given and written ids, places in a first outline, titles."""
-        every = [*self.outline, *self.nodes.values()]
-        names = {node.title.casefold(): node.id for node in every} | {node.id: node.id for node in every}
-        for by_name in (self._by_place(), self._by_written_id()):
-            names |= {name: self._id_of(place) for name, place in by_name.items()}
-        return names | {node.id: node.id for node in self.outline}
+        """Return the ids of nodes by all of their names."""
+        named = {
+            name: same if isinstance(same, str) else self.nodes[same].id for name, same in self._meanings().items()
+        }
+        return {node.id: node.id for node in self.nodes.values()} | named
 
-    def _meant(self, name: str) -> int | str | None:
-        """Return the meaning of a draft's `under`: the place of a draft, or the id of an existing node."""
-        titles: dict[str, int | str] = {title.casefold(): place for place, title in self.chosen.items()}
-        older: dict[str, int | str] = {node.title.casefold(): node.id for node in self.outline}
-        ids: dict[str, int | str] = {node.id: node.id for node in self.outline}
-        return looked_up(name, titles | older | self._by_place() | self._by_written_id() | ids)
-
-    def _by_place(self) -> dict[str, int | str]:
-        return {} if self.outline else {str(place + 1): same for place, same in self.same.items()}
-
-    def _by_written_id(self) -> dict[str, int | str]:
+    def _meanings(self) -> dict[str, int | str]:
+        """Return the place of a draft, or the id of a node, by all of its names: titles, places in a first outline, written ids, ids."""
+        names: dict[str, int | str] = {title.casefold(): place for place, title in self.chosen.items()}
+        names |= {node.title.casefold(): node.id for node in self.outline}
+        names |= {} if self.outline else {str(place + 1): same for place, same in self.same.items()}
         written = {self.drafts[place].id.strip().casefold(): same for place, same in reversed(self.same.items())}
-        return {name: same for name, same in written.items() if name}
-
-    def _id_of(self, same: int | str) -> str:
-        return same if isinstance(same, str) else self.nodes[same].id
+        names |= {name: same for name, same in written.items() if name}
+        return names | {node.id: node.id for node in self.outline}
 
 
 def looked_up(name: str, names: Mapping[str, Meaning]) -> Meaning | None:

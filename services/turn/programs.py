@@ -192,7 +192,7 @@ class _Programs:
     def ended(self, reason: str) -> Outcome:
         """Return what was quoted, after which nothing was computed for that reason; a failure where nothing was."""
         if not self.quoted.passages:
-            return Outcome(StepResult(step_id=self.task["step"].id, status="failed", error=reason))
+            return Outcome.failed(self.task["step"].id, reason)
         known = self.looks[-1].thought if self.looks else ""
         outcome = computed_outcome(self.task, known, self._quotes(), self.quoted.sources, [])
         outcome.limits.append(reason)

@@ -22,8 +22,7 @@ async def search_for_step(run: Run, task: StepTask, queries: Sequence[str], evid
     gathered = await search_in_rounds(run, need, evidence, step_id, wanted)
     if not gathered.shown:
         error = say("searches_failed", locale, reason=" ".join(gathered.trouble)) if gathered.trouble else ""
-        failed = StepResult(step_id=step_id, status="failed", error=error or say("no_sources", locale))
-        return Outcome(failed, limits=gathered.limits)
+        return Outcome.failed(step_id, error or say("no_sources", locale), gathered.limits)
     return research_outcome(
         step_result(step_id, gathered, gathered.excerpts), locale, gathered.sources, gathered.limits
     )

@@ -28,7 +28,6 @@ from services.reports.rendering import to_draft
 from services.reports.report_draft import Written
 from services.run.errors import RevisionRefused, UselessAnswer, problem_text
 from services.run.evidence_store import EvidenceStore
-from services.run.roles import OFFLINE, role_model
 from services.run.scope import Run
 from services.run.ui_text import is_chinese, say
 from services.text.ranking import bm25
@@ -85,7 +84,7 @@ class RevisionResearch:
         locale = self.report.locale or self.state["locale"]
         self.topics = [" ".join(topic.split())[:LONGEST_TOPIC] for topic in topics][:MAX_TOPICS]
         named = "; ".join(self.topics)
-        if not await self.run.journal.decided("rework", lambda: has_room(self.run), "revision"):
+        if not await has_room(self.run, "revision"):
             self.added = AddedEvidence(limits=[say("revision_no_room", locale, aspects=named)])
             return False
         self.notify("revision_researching", named)
@@ -269,7 +268,7 @@ async def revised(
         raise RevisionRefused(say("revising_no_report", state["locale"]))
     answered = sum(message.type == "ai" for message in state.get("messages", []))
     run.journal.branch_key += f":{answered}"  # a change that was answered is asked anew, one that was stopped goes on
-    by_rules = await run.journal.decided("rules", lambda: role_model("reporter", run.context).model == OFFLINE)
+    by_rules = await run.by_rules("reporter")
     by_code = await asyncio.to_thread(changed_by_code, report, revision, by_rules=by_rules)
     cited = {excerpt.id: excerpt for excerpt in [*report.excerpts, *excerpts]}  # new steps hide background excerpts
     known = [excerpt for excerpt in cited.values() if excerpt.content_hash in state["sources"]]

@@ -177,7 +177,7 @@ class SectionResearch:
 
     async def _room(self) -> bool:
         self.tries += 1
-        return await self.run.journal.decided("rework", lambda: has_room(self.run), str(self.tries))
+        return await has_room(self.run, str(self.tries))
 
     @property
     def _next_step(self) -> str:

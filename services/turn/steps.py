@@ -3,7 +3,7 @@
 A step is ready if it has no result yet and its dependencies are settled, or if the reflector wants it redone.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -141,6 +141,11 @@ class Outcome:
     read: dict[str, Source] = field(default_factory=dict)
     """All sources that it read, quoted or not: what a report says is not told is looked for in these, too."""
 
+    @classmethod
+    def failed(cls, step_id: str, error: str, limits: Sequence[str] = ()) -> "Outcome":
+        """Return the outcome of an attempt that came to nothing."""
+        return cls(StepResult(step_id=step_id, status="failed", error=error), limits=[*limits])
+
 
 def step_summary(result: StepResult) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the values of the title, and the data, of a finished step's event."""
@@ -243,10 +248,6 @@ async def _guarded(task: StepTask, run: Run, work: Callable[[], Awaitable[Outcom
         message = limit_message(limit, locale)
         return Outcome(StepResult(step_id=step.id, status="skipped", error=message), limits=[message])
     except LeadlineError as failure:
-        return _failed(step, problem_text(failure, locale))
+        return Outcome.failed(step.id, problem_text(failure, locale))
     except Exception as failure:  # noqa: BLE001 - whatever breaks in a step is that step's failure and stands in the report
-        return _failed(step, without_private(f"{type(failure).__name__}: {failure}"))
-
-
-def _failed(step: Step, error: str) -> Outcome:
-    return Outcome(StepResult(step_id=step.id, status="failed", error=error))
+        return Outcome.failed(step.id, without_private(f"{type(failure).__name__}: {failure}"))

@@ -62,17 +62,12 @@ MAX_STATEMENT = 300
 """Characters of such a statement."""
 
 
-async def by_rules(run: Run, role: str) -> bool:
-    """Tell whether no model is connected for a role of this run."""
-    return await run.journal.decided("rules", lambda: role_model(role, run.context).model == OFFLINE)
-
-
 async def write_report(research: SectionResearch) -> Written:
     """Let the model write; if a limit leaves no room, or no text comes, extracts selected by rules are the report."""
     run, prompt = research.run, research.prompt
     locale, length = prompt.locale, _length(run.context, prompt)
     try:
-        offline = await by_rules(run, "reporter")
+        offline = await run.by_rules("reporter")
         room = 0 if offline else await evidence_tokens(run, "reporter", MOST_EVIDENCE)
         once = prompt if offline else _once(prompt, research.excerpts, run.context, room)
         if not prompt.words and length.promised:
@@ -157,7 +152,7 @@ async def _word(research: SectionResearch, prompt: ReporterPrompt, written: Writ
     """
     body, mark, questions = written.text.partition(f"\n{FOLLOW_UP_MARK}")
     run = research.run
-    if not await run.journal.decided("rework", lambda: has_room(run), "wording"):
+    if not await has_room(run, "wording"):
         return
     research.notify("wording", "")
     asked = ReporterWordingPrompt(
