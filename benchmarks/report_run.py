@@ -7,8 +7,8 @@ Requests and answers are kept as files. The templates of its own calls lie in `b
 import asyncio
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,6 +43,7 @@ from prompts import environment_of
 from schemas.context import RunContext
 from schemas.evidence import Excerpt, Passage, Source
 from schemas.reporter import Report
+from schemas.scoped import scoped
 from services.models.chat import build
 from services.models.endpoint import clients_open
 from services.models.local_endpoint import settled
@@ -115,15 +116,10 @@ _exchanges: ContextVar[Exchanges | None] = ContextVar("exchanges", default=None)
 register_configure_hook(_exchanges, inheritable=True)
 
 
-@contextmanager
-def exchanges_kept(folder: Path) -> Iterator[None]:
+def exchanges_kept(folder: Path) -> AbstractContextManager[object]:
     """Keep requests and answers of all model calls inside the block in a folder, after those that it holds."""
     folder.mkdir(parents=True, exist_ok=True)
-    token = _exchanges.set(Exchanges(folder))
-    try:
-        yield
-    finally:
-        _exchanges.reset(token)
+    return scoped(_exchanges, Exchanges(folder))
 
 
 async def researched(job: Mapping[str, Any]) -> None:

@@ -10,8 +10,8 @@ tasks that are started there included, is rendered with them. What a run brings 
 
 import importlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +25,7 @@ from pydantic import BaseModel
 from prompts.data import neutraliser
 from schemas.evidence_view import EvidenceView
 from schemas.regular_file import read_regular_text
+from schemas.scoped import scoped
 
 _FOLDER = Path(__file__).parent
 _FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
@@ -215,14 +216,9 @@ def current_prompts() -> Prompts:
     return _current.get()
 
 
-@contextmanager
-def using(prompts: Prompts) -> Iterator[None]:
+def using(prompts: Prompts) -> AbstractContextManager[Prompts]:
     """Render with these prompts until the block ends, here and in tasks that are started here."""
-    token = _current.set(prompts)
-    try:
-        yield
-    finally:
-        _current.reset(token)
+    return scoped(_current, prompts)
 
 
 def prompt_version(role: str) -> int | str:

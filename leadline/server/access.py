@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from leadline.server.accounts import Accounts, accounts
+from schemas.scoped import scoped
 from services.run.message_forms import on_a_page
 from services.run.settings import settings
 from services.run.users import LOCAL
@@ -131,12 +132,8 @@ class AccessCheck:
         except Refused as refused:
             await _refuse(refused, scope, receive, send)
             return
-        token = _admitted.set(caller)
-        try:
-            with on_a_page():
-                await self._app(scope, receive, send)
-        finally:
-            _admitted.reset(token)
+        with scoped(_admitted, caller), on_a_page():
+            await self._app(scope, receive, send)
 
     def _admit(self, scope: Scope) -> str:
         path, method = scope["path"], scope.get("method", "")

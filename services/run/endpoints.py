@@ -7,13 +7,13 @@ in the page, kept in this process's memory only, which is the endpoint `default`
 own settings, so that no key and no parameter of theirs goes to an address that somebody typed.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from pydantic import SecretStr
 
+from schemas.scoped import scoped
 from services.run.errors import BadInput, SettingsError
 from services.run.secrecy import register_secrets, shown_address
 from services.run.settings import endpoint_keys, role_environment, settings
@@ -54,16 +54,11 @@ def connect(connection: Connection | None) -> None:
     _Connected.connection = connection
 
 
-@contextmanager
-def tried_out(connection: Connection) -> Iterator[None]:
+def tried_out(connection: Connection) -> AbstractContextManager[object]:
     """Use a connection inside the block only. Its key is masked in every text from now on."""
     register_secrets([connection.api_key.get_secret_value()] if connection.api_key else [])
     register_secrets([connection.base_url] if connection.base_url else [])
-    token = _tried.set(connection)
-    try:
-        yield
-    finally:
-        _tried.reset(token)
+    return scoped(_tried, connection)
 
 
 def operator_has_model() -> bool:

@@ -14,8 +14,8 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -24,6 +24,7 @@ from typing import Any, Generic, TypeVar
 from langgraph.store.base import BaseStore
 from pydantic import BaseModel
 
+from schemas.scoped import scoped
 from services.run import errors
 from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreDamaged, StoreUnwritable
 from services.run.log import INSTANT, WARNING, log, log_known_answer, watch_call
@@ -129,14 +130,9 @@ class Recording:
         return cls(run_id, {(entry.place, entry.request, entry.occurrence): entry for entry in entries})
 
 
-@contextmanager
-def replaying(recording: Recording) -> Iterator[None]:
+def replaying(recording: Recording) -> AbstractContextManager[object]:
     """Replay every answer from a recording while the block runs; a missing answer is an error."""
-    token = _replaying.set(recording)
-    try:
-        yield
-    finally:
-        _replaying.reset(token)
+    return scoped(_replaying, recording)
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ import json
 import logging
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,6 +17,7 @@ from threading import Lock
 from typing import TypeVar
 from urllib.parse import urlsplit
 
+from schemas.scoped import scoped
 from schemas.usage import Usage
 from services.run.errors import LeadlineError
 from services.run.secrecy import without_secrets_in
@@ -42,14 +43,9 @@ class LogLine:
         return " ".join([self.event, *(f"{name}={_shown(value)}" for name, value in self.fields.items())])
 
 
-@contextmanager
-def about(**fields: object) -> Iterator[None]:
+def about(**fields: object) -> AbstractContextManager[object]:
     """Add fields to every line that is logged inside the block, also by tasks that it starts."""
-    token = _about.set({**(_about.get() or {}), **{name: value for name, value in fields.items() if value}})
-    try:
-        yield
-    finally:
-        _about.reset(token)
+    return scoped(_about, {**(_about.get() or {}), **{name: value for name, value in fields.items() if value}})
 
 
 def log(event: str, level: int = INFO, /, **fields: object) -> None:

@@ -6,11 +6,12 @@ and what is left out goes to the server's log. For a user of Python, arguments a
 
 import logging
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 
 from schemas.later_rooms import later_if_loaded
+from schemas.scoped import scoped
 
 _LOGGER = logging.getLogger("leadline")
 _CALLERS = frozenset({"langgraph_auth_user", "langgraph_auth_user_id"})
@@ -33,17 +34,12 @@ def is_served() -> bool:
     return _on_a_page.get() or not _CALLERS.isdisjoint(run_configuration())
 
 
-@contextmanager
-def on_a_page(configuration: Mapping[str, object] | None = None) -> Iterator[None]:
+def on_a_page(configuration: Mapping[str, object] | None = None) -> AbstractContextManager[bool]:
     """Use the page's messages while the block runs: for a server's messages outside of runs.
 
     There is no effect if a server did not write the configuration.
     """
-    token = _on_a_page.set(configuration is None or not _CALLERS.isdisjoint(configuration))
-    try:
-        yield
-    finally:
-        _on_a_page.reset(token)
+    return scoped(_on_a_page, configuration is None or not _CALLERS.isdisjoint(configuration))
 
 
 def run_configuration() -> Mapping[str, object]:
@@ -95,14 +91,9 @@ def register_arguments(arguments: Mapping[str, str]) -> None:
     _arguments.update(arguments)
 
 
-@contextmanager
-def on_the_command_line() -> Iterator[None]:
+def on_the_command_line() -> AbstractContextManager[bool]:
     """Use options and commands in the messages of the block."""
-    token = _on_command_line.set(True)
-    try:
-        yield
-    finally:
-        _on_command_line.reset(token)
+    return scoped(_on_command_line, True)
 
 
 def is_python() -> bool:

@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -28,6 +28,7 @@ from schemas.events import CallProgress, EventType, ReadingProgress, Searched, T
 from schemas.evidence import Source
 from schemas.files_read import FilesRead
 from schemas.later_rooms import later_if_loaded
+from schemas.scoped import scoped
 from schemas.state import ResearchState, StepTask
 from schemas.usage import CallUsage, Usage
 from schemas.wishes import Wishes
@@ -240,14 +241,9 @@ class _Elapsed(BaseModel):
 _current: ContextVar[Run | None] = ContextVar("run", default=None)
 
 
-@contextmanager
-def working_for(run: Run) -> Iterator[Run]:
+def working_for(run: Run) -> AbstractContextManager[Run | None]:
     """Use another run scope inside the block, not opened by a node: that of a judge, with its own journal and budget."""
-    token = _current.set(run)
-    try:
-        yield run
-    finally:
-        _current.reset(token)
+    return scoped(_current, run)
 
 
 def current_run() -> Run:

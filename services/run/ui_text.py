@@ -3,14 +3,15 @@
 import json
 import os
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
 from schemas.clean_text import clean_text
 from schemas.events import CallProgress, ReadingProgress, Searched
+from schemas.scoped import scoped
 from services.run.message_forms import is_served
 from services.run.private_paths import serving, without_private
 
@@ -59,14 +60,9 @@ def is_chinese(locale: str) -> bool:
     return locale.lower().startswith(("zh", "yue"))
 
 
-@contextmanager
-def speaking(locale: str) -> Iterator[None]:
+def speaking(locale: str) -> AbstractContextManager[str]:
     """Say what names no locale in that of the report, run or question that the block is about: Chinese for Chinese ones, else English."""
-    token = _spoken.set("zh" if is_chinese(locale) else "en")
-    try:
-        yield
-    finally:
-        _spoken.reset(token)
+    return scoped(_spoken, "zh" if is_chinese(locale) else "en")
 
 
 def spoken_locale() -> str:

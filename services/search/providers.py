@@ -2,8 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 
 from schemas.context import RunContext
 from schemas.evidence import StepKind
+from schemas.scoped import scoped
 from services.run.errors import DocumentsError
 from services.run.installation import EXAMPLES
 from services.run.scope import current_run
@@ -45,14 +46,9 @@ def allow_folders(folders: Iterable[str | Path]) -> None:
     _allowed.update(Path(os.path.realpath(folder)) for folder in folders)  # `resolve` fails for links in a circle
 
 
-@contextmanager
-def only_open_folders() -> Iterator[None]:
+def only_open_folders() -> AbstractContextManager[object]:
     """Let the runs of the block search only folders below `LEADLINE_DOCS` and the examples, whatever they name."""
-    token = _only_open.set(True)
-    try:
-        yield
-    finally:
-        _only_open.reset(token)
+    return scoped(_only_open, True)
 
 
 @dataclass(slots=True)

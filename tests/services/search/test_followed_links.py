@@ -10,7 +10,7 @@ from schemas.depth import Depth
 from schemas.usage import Usage
 from services.run.budget import Budget, allowance_of
 from services.run.evidence_store import EvidenceStore
-from services.run.scope import Run, _current
+from services.run.scope import Run, working_for
 from services.run.settings import forget_settings
 from services.search.followed_links import links_to_follow, may_be_followed
 from services.search.journaled import Search, gather_once
@@ -148,11 +148,8 @@ async def searched(served: Site, links: str, depth: Depth = "deep", max_pages: i
     served.page("/machine", ARTICLE.format(links))
     context = RunContext(search="duckduckgo", depth=depth, max_pages=max_pages)
     run = Run(context, "researcher", budget=Budget(allowance_of(context, Usage()), context))
-    token = _current.set(run)
-    try:
+    with working_for(run):
         found = await gather_once(run, QUERIES, EvidenceStore(InMemoryStore()), 20, "How many?", followed={})
-    finally:
-        _current.reset(token)
     return found, [
         path
         for path in served.asked

@@ -11,11 +11,10 @@ from langgraph.store.memory import InMemoryStore
 
 from schemas.context import RunContext
 from schemas.steering import SteeringAction
-from services.run import scope
 from services.run.errors import BadInput, ModelError
 from services.run.journal import Journal
 from services.run.run_messages import leave_message
-from services.run.scope import Run
+from services.run.scope import Run, working_for
 from services.tools import calls, loop
 from services.tools.loop import use_tools
 from services.tools.structured_calls import read_structured
@@ -278,9 +277,6 @@ async def test_a_step_that_somebody_ends_makes_no_further_round(
     await leave_message(store, "run", action, "as asked", steps)
     endpoint.script["reporter"] = [native(("depth_of", {"trench": "Tonga"})), "It is 10,800 m deep."]
     run = Run(step_id="1", journal=Journal(store, "run", "task"))
-    token = scope._current.set(run)
-    try:
+    with working_for(run):
         worked = await use_tools("researcher", PROMPT, TOOLS)
-    finally:
-        scope._current.reset(token)
     assert (ran, len(endpoint.requests), worked.finished) == (["Tonga"], rounds, rounds == 2)

@@ -13,7 +13,7 @@ from schemas.evidence import QuotePlace, StepKind
 from schemas.outline import OutlineNode
 from schemas.researcher import NumberedPassage, ResearcherPrompt
 from services.run.evidence_store import EvidenceStore
-from services.run.scope import Run, _current
+from services.run.scope import Run, working_for
 from services.turn.rounds import RoundsResult, Wanted, search_in_rounds
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.quoting import passages_shown, quoting
@@ -67,11 +67,8 @@ class Step:
             sections=list(sections),
             passages=[],
         )  # fmt: skip
-        token = _current.set(self.run)
-        try:
+        with working_for(self.run):
             return await search_in_rounds(self.run, need, EVIDENCE, "1", Wanted(sources, kind, quoted))
-        finally:
-            _current.reset(token)
 
     @property
     def shown(self) -> list[list[NumberedPassage]]:
