@@ -18,7 +18,7 @@ from services.run.errors import JournalMiss, LeadlineError, LimitReached, StoreD
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.search.journaled import gather_once
-from services.turn.rounds import Wanted, search_in_rounds
+from services.turn.rounds import search_in_rounds
 
 _PASSING_ON = (JournalMiss, StoreDamaged, StoreUnwritable)
 """Errors that end the whole run."""
@@ -69,7 +69,7 @@ async def search_step(
 
     async def work() -> AddedEvidence:
         quoted = [excerpt.place for excerpt in known]
-        gathered = await search_in_rounds(run, need, evidence, step.id, Wanted(max_sources, quoted=quoted))
+        gathered = await search_in_rounds(run, need, evidence, step.id, max_sources, quoted=quoted)
         limits = [*gathered.limits, *gathered.trouble]
         new = await placed(new_excerpts(gathered.excerpts, known), evidence)
         if not new:

@@ -10,16 +10,16 @@ from services.evidence.views import overview
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.run.ui_text import say
-from services.turn.rounds import RoundsResult, Wanted, search_in_rounds
+from services.turn.rounds import RoundsResult, search_in_rounds
 from services.turn.steps import Outcome
 
 
 async def search_for_step(run: Run, task: StepTask, queries: Sequence[str], evidence: EvidenceStore) -> Outcome:
     """Search for a step in rounds, and return what it found; nothing found is a failure."""
     locale, step_id = task["locale"], task["step"].id
-    wanted = Wanted(task["sources_left"], task["step"].source_kind, task["quoted"])
     need = researcher_prompt(task, run.context.level.evidence_tokens).model_copy(update={"queries": [*queries]})
-    gathered = await search_in_rounds(run, need, evidence, step_id, wanted)
+    sources_left, kind = task["sources_left"], task["step"].source_kind
+    gathered = await search_in_rounds(run, need, evidence, step_id, sources_left, kind, task["quoted"])
     if not gathered.shown:
         error = say("searches_failed", locale, reason=" ".join(gathered.trouble)) if gathered.trouble else ""
         return Outcome.failed(step_id, error or say("no_sources", locale), gathered.limits)

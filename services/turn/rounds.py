@@ -8,7 +8,6 @@ import math
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from schemas.events import Searched
 from schemas.evidence import Excerpt, Passage, QuotePlace, Source, StepKind, root_of
@@ -59,27 +58,24 @@ class RoundsResult:
     """Number of judged rounds."""
 
 
-class Wanted(NamedTuple):
-    """Number and kind of the wanted sources."""
-
-    sources: int
-    """Approximate number of sources to quote."""
-    source_kind: StepKind = "general"
-    """Kind of sources that get a small bonus in the ranking."""
-    quoted: Sequence[QuotePlace] = ()
-    """What earlier steps have quoted; passages of which it is half or more come after the others."""
-
-
 async def search_in_rounds(
-    run: Run, need: ResearcherPrompt, evidence: EvidenceStore, step_id: str, wanted: Wanted
+    run: Run,
+    need: ResearcherPrompt,
+    evidence: EvidenceStore,
+    step_id: str,
+    max_sources: int,
+    source_kind: StepKind = "general",
+    quoted: Sequence[QuotePlace] = (),
 ) -> RoundsResult:
-    """Search for a need in rounds, and collect the quotes that answer it.
+    """Search for a need in rounds, and collect the quotes that answer it, from about `max_sources`.
+
+    Sources of a kind get a small bonus in the ranking; passages of which earlier steps have `quoted` half or more come after the others.
 
     Raises:
         LimitReached: the limits leave no room for the first round.
         LeadlineError: the first round failed.
     """
-    rounds = _Rounds(run, need, evidence, step_id, wanted)
+    rounds = _Rounds(run, need, evidence, step_id, max_sources, source_kind, quoted)
     going_on = await rounds.do_round()
     while going_on and rounds.left():
         going_on = await rounds.further()
@@ -94,7 +90,9 @@ class _Rounds:
     need: ResearcherPrompt
     evidence: EvidenceStore
     step_id: str
-    wanted: Wanted
+    max_sources: int
+    source_kind: StepKind
+    quoted: Sequence[QuotePlace]
     gathered: RoundsResult = field(default_factory=RoundsResult)
     passages: RoundPassages = field(init=False)
     """Which passages were shown, and which wait."""
@@ -114,7 +112,7 @@ class _Rounds:
     """Tokens of the most expensive round."""
 
     def __post_init__(self) -> None:
-        self.passages = RoundPassages(self.run, self.evidence, self.wanted.quoted)
+        self.passages = RoundPassages(self.run, self.evidence, self.quoted)
         self.next_queries = [*self.need.queries, *([self.need.feedback] if self.need.feedback else [])]
 
     def left(self, done: int = 0) -> int:
@@ -167,10 +165,9 @@ class _Rounds:
         ]
         self.read_on_requests = answer.read_on
         self._report(len(passages))
-        wanting = bool(answer.missing_aspects or answer.queries) and self._quoted() < self.wanted.sources
-        small = (
-            self.passages.room < self.run.context.level.passage_tokens
-        )  # the window takes less than the depth reads in one round
+        wanting = bool(answer.missing_aspects or answer.queries) and self._quoted() < self.max_sources
+        # the window takes less than the depth reads in one round
+        small = self.passages.room < self.run.context.level.passage_tokens
         further = wanting and bool(self.next_queries or (self.passages.waiting and small))
         return (further or bool(self.read_on_requests)) and self.barren < BARREN
 
@@ -206,7 +203,7 @@ class _Rounds:
             self.evidence,
             max_passages,
             self.need.question,
-            source_kind=self.wanted.source_kind,
+            source_kind=self.source_kind,
             followed=self.followed,
         )
         for page, urls in search.followed.items():

@@ -14,7 +14,7 @@ from schemas.outline import OutlineNode
 from schemas.researcher import NumberedPassage, ResearcherPrompt
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run, working_for
-from services.turn.rounds import RoundsResult, Wanted, search_in_rounds
+from services.turn.rounds import RoundsResult, search_in_rounds
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.quoting import passages_shown, quoting
 
@@ -68,7 +68,7 @@ class Step:
             passages=[],
         )  # fmt: skip
         with working_for(self.run):
-            return await search_in_rounds(self.run, need, EVIDENCE, "1", Wanted(sources, kind, quoted))
+            return await search_in_rounds(self.run, need, EVIDENCE, "1", sources, kind, quoted)
 
     @property
     def shown(self) -> list[list[NumberedPassage]]:
