@@ -17,7 +17,7 @@ from services.run.settings import settings
 from services.run.ui_text import say
 from services.search.all_texts import all_texts
 from services.search.converters import beyond_limits, left_today
-from services.search.file_types import BEYOND_LIMITS, OTHER_KIND, TABLES
+from services.search.file_types import BEYOND_LIMITS, OTHER_KIND, TABLES, FileState
 from services.search.folder_files import list_files, nothing_in
 from services.search.folder_reading import FolderReading, Opening, opening_of
 from services.search.hit import Hit
@@ -164,8 +164,8 @@ async def open_documents(folder: Path, home: Path, seconds: float = math.inf) ->
 
 
 async def _opened(folder: Path, home: Path, until: float, opening: Opening) -> Documents:
-    states, unsupported = await asyncio.to_thread(list_files, folder)
     index = await asyncio.to_thread(FolderIndex, folder, home)
+    states, unsupported = await asyncio.to_thread(_listed, folder, index)
     stale = await asyncio.to_thread(index.stale, states, {beyond_limits(), left_today()})
     opening.files, opening.files_done = len(states), len(states) - len(stale)
     reading = FolderReading(folder, index, until, opening)
@@ -190,6 +190,16 @@ async def _opened(folder: Path, home: Path, until: float, opening: Opening) -> D
         for table in tables.get(state.path, ())
     ]
     return Documents(index, models, count, other_kinds, unreadable, notes, unread, data_tables, missing)
+
+
+def _listed(folder: Path, index: FolderIndex) -> tuple[list[FileState], list[tuple[str, str]]]:
+    """List the files of a folder, of which the index remembers those that had to be opened. Blocking."""
+    remembered = index.kinds()
+    kinds = dict(remembered)
+    listed = list_files(folder, kinds)
+    if kinds != remembered:
+        index.remember(kinds)
+    return listed
 
 
 def _document(folder: Path, path: str) -> str:

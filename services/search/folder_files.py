@@ -1,4 +1,4 @@
-"""Lists the searchable files of a folder, and opens only those whose name does not tell their kind; also of the files that a user attached to a thread.
+"""Lists the searchable files of a folder, and opens only new ones whose name does not tell their kind; also of the files that a user attached to a thread.
 
 A run names these with `@attachments` among its `documents`. It is resolved by the run's own thread, so no run can name the files of another one,
 and no path of the server ever leaves it.
@@ -11,7 +11,7 @@ import os
 import stat
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path, PurePath
 
@@ -74,42 +74,63 @@ def own_attachments() -> Path:
     return attachments_of(thread_id)
 
 
-def list_files(folder: Path) -> tuple[list[FileState], list[tuple[str, str]]]:
+def list_files(
+    folder: Path, kinds: dict[FileState, bool] | None = None
+) -> tuple[list[FileState], list[tuple[str, str]]]:
     """Return the searchable files of a run's folder, sorted by path, and (path, reason) of the others.
 
     Folders of reports are skipped as a whole. Hidden files, links to folders within the folder, and what `LEADLINE_HOME` keeps of other runs, are in neither. Blocking: one look at each
     file.
+
+    Args:
+        folder: as the run names it.
+        kinds: files whose names do not tell their kind, with whether they begin as text. Those in it are not opened; it is brought up to date.
 
     Raises:
         DocumentsError: the folder is missing; a new run checks this before it begins.
     """
     if not folder.is_dir():
         raise documents_error("documents_gone", folder=folder)
+    known = kinds if kinds is not None else {}
+    seen: set[FileState] = set()
+
+    def is_text(state: FileState, path: Path) -> bool:
+        seen.add(state)
+        if state not in known:
+            known[state] = _begins_as_text(path)
+        return known[state]
+
     states: list[FileState] = []
     skipped: list[tuple[str, str]] = []
-    for path, status in sorted(_files(folder), key=lambda file: file[0].split("/")):
-        if isinstance(status, str):
-            skipped.append((path, status))
+    for path, state in sorted(_files(folder, is_text), key=lambda file: file[0].split("/")):
+        if isinstance(state, str):
+            skipped.append((path, state))
         elif len(states) >= MAX_FILES:
             skipped.append((path, f"beyond_first:{MAX_FILES:,}"))
         else:
-            states.append(FileState(path, status.st_size, status.st_mtime_ns))
+            states.append(state)
+    for gone in known.keys() - seen:
+        del known[gone]
     return states, skipped
 
 
 def check_folder(folder: Path) -> None:
     """Check quickly whether a folder exists and holds a searchable file. Blocking; stops at the first such file.
 
+    Files are opened only if no name tells of one.
+
     Raises:
         DocumentsError: the folder is missing or holds no searchable files.
     """
     if not folder.is_dir():
         raise documents_error("documents_no_folder" if folder.exists() else "documents_missing", folder=folder)
+    if any(isinstance(state, FileState) for _, state in _files(folder, lambda *_: False)):
+        return
     skipped: list[tuple[str, str]] = []
-    for path, status in _files(folder):
-        if not isinstance(status, str):
+    for path, state in _files(folder, lambda _, file: _begins_as_text(file)):
+        if isinstance(state, FileState):
             return
-        skipped.append((path, status))
+        skipped.append((path, state))
     raise nothing_in(folder, sorted(skipped))
 
 
@@ -130,8 +151,11 @@ def nothing_in(folder: Path, skipped: list[tuple[str, str]]) -> DocumentsError:
     return documents_error("documents_unreadable", folder=folder, files=say("searched_between", locale).join(files))
 
 
-def _files(folder: Path) -> Iterator[tuple[str, os.stat_result | str]]:
-    """Yield the path of each file, and of each link to a folder outside, below a folder, with its stat result or the reason to skip it."""
+def _files(folder: Path, is_text: Callable[[FileState, Path], bool]) -> Iterator[tuple[str, FileState | str]]:
+    """Yield the path of each file, and of each link to a folder outside, below a folder, with its state or the reason to skip it.
+
+    `is_text` is asked about files whose names do not tell their kind.
+    """
     if belongs_to_home(folder, folder):
         return
     root, asking = folder.resolve(), _asking()
@@ -149,11 +173,20 @@ def _files(folder: Path) -> Iterator[tuple[str, os.stat_result | str]]:
             if name.startswith("."):
                 continue
             path = name if below == "." else f"{below}/{name}"
-            status = _stat_or_reason(Path(parent, name), root, folder) if _is_text(path) else "name_no_text"
-            if asking and isinstance(status, os.stat_result) and os.path.realpath(Path(parent, name)) in asking:
-                status = "asks"
-            if status is not None:
-                yield path if _is_text(path) else clean_line(path), status
+            file = Path(parent, name)
+            if not _is_utf8(path):
+                yield clean_line(path), "name_no_text"
+                continue
+            status = _stat_or_reason(file, root, folder)
+            if isinstance(status, str):
+                yield path, status
+            elif status is not None:
+                state = FileState(path, status.st_size, status.st_mtime_ns)
+                readable = _readable_by_name(name)
+                if not (is_text(state, file) if readable is None else readable):
+                    yield path, OTHER_KIND
+                else:
+                    yield path, "asks" if asking and os.path.realpath(file) in asking else state
 
 
 def _asking() -> set[str]:
@@ -170,7 +203,7 @@ def _asking() -> set[str]:
     return {os.path.realpath(name) for name in names if name}
 
 
-def _is_text(path: str) -> bool:
+def _is_utf8(path: str) -> bool:
     """Tell whether a path is UTF-8; other bytes cannot be stored in an index, a report or an answer."""
     return path.isascii() or not any("\ud800" <= char <= "\udfff" for char in path)
 
@@ -196,7 +229,7 @@ def _stat_or_reason(path: Path, root: Path, folder: Path) -> os.stat_result | st
         return "leads_to_itself" if error.errno == errno.ELOOP else "not_opened"
     if not stat.S_ISREG(status.st_mode):
         return "no_regular_file"
-    return status if is_readable(path.name, path) else OTHER_KIND
+    return status
 
 
 def is_readable(name: str, path: Path) -> bool:
@@ -204,11 +237,20 @@ def is_readable(name: str, path: Path) -> bool:
 
     Drawings, private keys and files named `.env` are not. Blocking.
     """
+    readable = _readable_by_name(name)
+    return _begins_as_text(path) if readable is None else readable
+
+
+def _readable_by_name(name: str) -> bool | None:
+    """Tell whether a file is of a kind that is read; None if its name does not tell."""
     suffix = PurePath(name).suffix.lower()
     if suffix in SUFFIXES:
         return True
-    if (mimetypes.guess_type(name)[0] or "").partition("/")[0] in _DRAWN or suffix == ".env":
-        return False
+    is_drawn = (mimetypes.guess_type(name)[0] or "").partition("/")[0] in _DRAWN
+    return False if is_drawn or suffix == ".env" else None
+
+
+def _begins_as_text(path: Path) -> bool:
     with suppress(OSError, UnicodeDecodeError), path.open("rb") as file:
         begin = codecs.getincrementaldecoder("utf-8")().decode(file.read(BEGINNING))
         return "\0" not in begin and bool(begin.strip()) and "PRIVATE KEY-----" not in begin

@@ -120,6 +120,18 @@ class FolderIndex:
                 self._forget_orphans(db)
             count_change(db)
 
+    def kinds(self) -> dict[FileState, bool]:
+        """Return the files whose names do not tell their kind, with whether they begin as text."""
+        rows = self._rows("SELECT path, size, mtime, is_text FROM kinds")
+        return {FileState(*state): bool(is_text) for *state, is_text in rows}
+
+    def remember(self, kinds: Mapping[FileState, bool]) -> None:
+        """Remember what `kinds` returns from now on."""
+        rows = [(state.path, state.size, state.mtime, is_text) for state, is_text in kinds.items()]
+        with self._open() as db, db:
+            db.execute("DELETE FROM kinds")
+            db.executemany("INSERT INTO kinds VALUES (?, ?, ?, ?)", rows)
+
     def _rows(self, statement: str, *values: object) -> list[Any]:
         with self._open() as db:
             return db.execute(statement, values).fetchall()

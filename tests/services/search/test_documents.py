@@ -71,6 +71,21 @@ async def test_a_file_whose_name_tells_no_kind_is_read_where_it_is_text(docs: Pa
     assert hit.url.endswith("manual.hemp")
 
 
+async def test_a_file_whose_name_tells_no_kind_is_opened_again_only_if_it_changed(docs: Path, home: Path) -> None:
+    (docs / "core").write_bytes(b"\x7fELF\0")
+    (docs / "README").write_text("Keep the tallow dry.")
+    times = (docs / "core").stat()
+    assert (await open_documents(docs, home)).other_kinds == {"": 1}
+    (docs / "core").write_bytes(b"hemp.")  # as long, and put back in time: only who opens it sees that
+    os.utime(docs / "core", ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert (await open_documents(docs, home)).other_kinds == {"": 1}
+    (docs / "core").write_bytes(b"hemp.")
+    (docs / "README").unlink()
+    documents = await open_documents(docs, home)
+    assert documents.other_kinds == {}
+    assert {state.path: is_text for state, is_text in documents.index.kinds().items()} == {"core": True}
+
+
 async def test_files_in_old_encodings_are_found_and_the_guess_is_noted(tmp_path: Path, home: Path) -> None:
     folder = tmp_path / "old"
     folder.mkdir()
