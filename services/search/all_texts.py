@@ -65,7 +65,7 @@ def _samples(
     Instead of others at even distances come those whose files are named in what is wanted, and one of each folder that is.
     """
     by_path = {record["path"]: record for record in records}
-    for hit in index.hits(index.lexical(wanted, PASSAGES))[:NEAREST]:
+    for hit in index.hits(index.words.lexical(wanted, PASSAGES))[:NEAREST]:
         record, place = by_path.get(hit.url), hit.passages[0]
         if record is not None:
             wished = f" … {hit.text[place.start : place.end][:SAMPLE]}" if place.start >= SAMPLE else ""

@@ -20,7 +20,7 @@ from services.embedding.vectors import Vectors, pack, unpack
 from services.run.settings import settings
 from services.search.file_types import SHORTEST_MEANING
 from services.search.index import MOST_PASSAGES, FolderIndex
-from services.search.index_file import Unembedded
+from services.search.index_vectors import Unembedded
 from services.search.proximity import proximity
 from services.text.passages import sentences
 from services.text.ranking import take_turns
@@ -56,7 +56,7 @@ def translated_hits(index: FolderIndex, query: str, limit: int) -> dict[int, flo
     Returns:
         Weighted share of the query's translated words in each passage, by its id.
     """
-    if not index.in_another_language(has_cjk(query)):
+    if not index.words.in_another_language(has_cjk(query)):
         return {}
     words = dictionary()
     concepts = [*words.concepts(query).values()] if words else []
@@ -66,7 +66,7 @@ def translated_hits(index: FolderIndex, query: str, limit: int) -> dict[int, flo
     max_passages = max(1, int(COMMON * count))
     scores: dict[int, float] = {}
     total = 0.0
-    for passages in index.passages_holding(concepts, max_passages + 1):
+    for passages in index.words.passages_holding(concepts, max_passages + 1):
         if len(passages) > max_passages:
             continue
         weight = max(math.log((count - len(passages) + 0.5) / (len(passages) + 0.5)), 1e-6)
@@ -139,7 +139,7 @@ def _closest(
 def _by_words(index: FolderIndex, query: str, limit: int) -> tuple[dict[int, float], dict[int, float]]:
     floor = settings().leadline_lexical_threshold
     depth = max(DEPTH, limit)
-    lexical, crossed = index.lexical(query, AHEAD * depth), translated_hits(index, query, depth)
+    lexical, crossed = index.words.lexical(query, AHEAD * depth), translated_hits(index, query, depth)
     above = [{passage: score for passage, score in ranking.items() if score > floor} for ranking in (lexical, crossed)]
     return _records_last(index, query, above[0]), _records_last(index, query, above[1])
 

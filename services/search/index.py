@@ -5,11 +5,9 @@ Several processes may use one index at once. Blocking; callers run it in a threa
 
 import hashlib
 import json
-import math
 import sqlite3
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -20,22 +18,14 @@ from services.run.evidence_store import file_hash
 from services.run.private_files import make_private_folder
 from services.search.file_types import BEYOND_LIMITS, Converted, FileState, PassageTerms, passage_terms
 from services.search.hit import Hit, HitPassage
-from services.search.index_file import SCHEMA, VERSION, Connections, PassageVectors, check, count_change, generation
+from services.search.index_file import SCHEMA, VERSION, Connections, check, count_change, generation
+from services.search.index_vectors import PassageVectors
+from services.search.index_words import PassageWords
 from services.search.links import Titles, path_names
 from services.search.ocr import ocr_installed
 from services.search.table_profile import Profiled
 from services.text.normal_form import normalise_text
-from services.text.tokens import tokens
 
-_SEARCH = (
-    "SELECT terms.rowid, -bm25(terms, 2.0, 1.0) AS score FROM terms JOIN passages ON passages.id = terms.rowid "
-    "WHERE terms MATCH ? ORDER BY score DESC, passages.hash, first LIMIT ?"
-)
-"""Words of titles and headings count twice."""
-_K1 = 1.2
-"""Parameter k1 of FTS5's BM25."""
-_FEW = 50
-"""Minimum number of different words of a language for a folder to be searched in it."""
 _titles = Cache[Titles]()
 _path_names = Cache[dict[str, str]]()
 _TABLES = TypeAdapter(list[Profiled])
@@ -65,7 +55,8 @@ class FolderIndex:
         read = "-ocr" if ocr_installed() else ""  # indexes built without image text are separate
         connections = Connections(self.home / f"{folder_key(folder)}.v{VERSION}{read}.sqlite")
         self._file = str(connections.file)
-        self._open = connections.open
+        self._open, self._rows = connections.open, connections.rows
+        self.words = PassageWords(connections)
         self.vectors = PassageVectors(connections)
         self._removed = connections.removed
         with self._open() as db, db:
@@ -132,10 +123,6 @@ class FolderIndex:
             db.execute("DELETE FROM kinds")
             db.executemany("INSERT INTO kinds VALUES (?, ?, ?, ?)", rows)
 
-    def _rows(self, statement: str, *values: object) -> list[Any]:
-        with self._open() as db:
-            return db.execute(statement, values).fetchall()
-
     def skipped(self) -> list[tuple[str, str]]:
         """Return the unreadable files with the reason."""
         return self._rows("SELECT path, error FROM files WHERE error IS NOT NULL ORDER BY path")
@@ -172,19 +159,6 @@ class FolderIndex:
         """Return the number of searchable files."""
         return int(self._rows("SELECT count(*) FROM files WHERE hash IS NOT NULL")[0][0])
 
-    def lexical(self, query: str, limit: int) -> dict[int, float]:
-        """Return passages with words of a query, best first.
-
-        Returns:
-            BM25 by passage id, as a share of the score of an average passage with every query word once.
-        """
-        terms = list(dict.fromkeys(tokens(query)))
-        if not terms:
-            return {}
-        full_score = (_K1 + 1) * sum(self.weights(terms).values())
-        rows = self._rows(_SEARCH, " OR ".join(map(_quoted, terms)), limit)
-        return {passage: score / full_score for passage, score in rows}
-
     def beginnings(self, limit: int) -> dict[int, float]:
         """Return the first passage of each document, by path, with falling scores."""
         statement = (
@@ -193,48 +167,6 @@ class FolderIndex:
         )
         rows = self._rows(statement, limit)
         return {passage: 1 / (1 + place) for place, (passage,) in enumerate(rows)}
-
-    def weights(self, terms: Sequence[str]) -> dict[str, float]:
-        """Return the weight of search terms; rare terms in the folder weigh more."""
-        statement = "SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))"
-        holding: dict[str, int] = dict(self._rows(statement, json.dumps(terms)))
-        [(count,)] = self._rows("SELECT count(*) FROM passages")
-        return {
-            term: max(math.log((count - holding.get(term, 0) + 0.5) / (holding.get(term, 0) + 0.5)), 1e-6)
-            for term in terms
-        }
-
-    def count_naming(self, name: str) -> int:
-        """Count the passages with the words of a name in sequence."""
-        words = tokens(name)
-        if not words:
-            return 0
-        match = f"body : {_quoted(' '.join(words))}"
-        return int(self._rows("SELECT count(*) FROM terms WHERE terms MATCH ?", match)[0][0])
-
-    def passages_naming(self, name: str, terms: Sequence[str], limit: int) -> dict[int, float]:
-        """Return passages with a name's words in sequence and some of the terms, with BM25, best first.
-
-        Without terms, return passages with the name.
-        """
-        words = tokens(name)
-        if not words:
-            return {}
-        phrase = _quoted(" ".join(words))
-        match = f"{phrase} AND ({' OR '.join(map(_quoted, terms))})" if terms else phrase
-        return dict(self._rows(_SEARCH, match, limit))
-
-    def passages_holding(self, concepts: Sequence[Sequence[str]], limit: int) -> list[list[int]]:
-        """Return for each concept the passages with one of its phrases, which are search terms separated by spaces."""
-        with self._open() as db:
-            statement = "SELECT rowid FROM terms WHERE terms MATCH ? LIMIT ?"
-            matches = [" OR ".join(map(_quoted, phrases)) for phrases in concepts]
-            return [[passage for (passage,) in db.execute(statement, (match, limit))] for match in matches]
-
-    def in_another_language(self, chinese: bool) -> bool:
-        """Tell whether passages hold English words, for a Chinese query, or Chinese words, for another query."""
-        first, last = ("a", "zzzz") if chinese else ("\u3400", "\u9fff\u9fff")
-        return len(self._rows("SELECT 1 FROM vocabulary WHERE term BETWEEN ? AND ? LIMIT ?", first, last, _FEW)) == _FEW
 
     def texts(self, passages: Sequence[int]) -> dict[int, str]:
         """Return the texts of passages in the given order, without deleted passages."""
@@ -375,7 +307,3 @@ def _first_id(db: sqlite3.Connection, key: str) -> int:
 def folder_key(folder: Path) -> str:
     """Return the key in the names of a folder's stored files. Blocking."""
     return hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
-
-
-def _quoted(term: str) -> str:
-    return '"' + term.replace('"', '""') + '"'

@@ -1,19 +1,14 @@
-"""The file of a folder's index: its tables, connections that several threads and processes use, and the vectors of passages. Blocking."""
+"""The file of a folder's index: its tables, and connections that several threads and processes use. Blocking."""
 
-import json
 import sqlite3
 import time
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from services.embedding.vectors import Cache, Matrix, Vectors
 from services.run.errors import IndexDamaged
 from services.run.log import WARNING, log
 from services.run.private_files import make_private_file
@@ -28,7 +23,6 @@ CREATE TABLE IF NOT EXISTS texts (hash TEXT PRIMARY KEY, text TEXT);
 CREATE TABLE IF NOT EXISTS passages (id INTEGER PRIMARY KEY, hash TEXT, first INTEGER, last INTEGER, by_words INTEGER);
 CREATE INDEX IF NOT EXISTS passages_by_hash ON passages (hash);
 CREATE INDEX IF NOT EXISTS files_by_hash ON files (hash);
-CREATE INDEX IF NOT EXISTS files_by_title ON files (title);
 CREATE VIRTUAL TABLE IF NOT EXISTS terms USING fts5 (title, body, tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* Co'");
 CREATE VIRTUAL TABLE IF NOT EXISTS vocabulary USING fts5vocab (terms, row);
 CREATE TABLE IF NOT EXISTS vectors (model TEXT, passage INTEGER, vector BLOB, PRIMARY KEY (model, passage)) WITHOUT ROWID;
@@ -114,6 +108,11 @@ class Connections:
             raise
         self._idle.append(db)
 
+    def rows(self, statement: str, *values: object) -> list[Any]:
+        """Return what a statement selects."""
+        with self.open() as db:
+            return db.execute(statement, values).fetchall()
+
     def removed(self) -> IndexDamaged:
         """Remove the damaged file, and return the error that says so. Other processes keep the file that they have open."""
         _close(self._idle)
@@ -141,103 +140,3 @@ def _use_wal(db: sqlite3.Connection) -> None:
             time.sleep(0.02)
         else:
             return
-
-
-_matrices = Cache[Matrix]()
-_ALL = "SELECT passage, vector FROM vectors WHERE model = ? ORDER BY passage"
-_SOME = (
-    "SELECT passage, vector FROM vectors "
-    "WHERE model = ? AND passage IN (SELECT value FROM json_each(?)) ORDER BY passage"
-)
-_UNEMBEDDED = (
-    "SELECT id, coalesce((SELECT title FROM files WHERE files.hash = passages.hash ORDER BY path LIMIT 1), ''), "
-    "substr(text, first + 1, last - first) FROM passages JOIN texts ON texts.hash = passages.hash "
-    "WHERE NOT by_words AND NOT EXISTS (SELECT 1 FROM vectors WHERE model = ? AND passage = id) AND "
-)
-_FURTHER = _UNEMBEDDED + "id > ? ORDER BY id LIMIT ?"
-_CHOSEN = _UNEMBEDDED + "id IN (SELECT value FROM json_each(?)) ORDER BY id"  # noqa: S608 - constant text
-
-
-@dataclass(frozen=True, slots=True)
-class Unembedded:
-    """A passage without a vector of a model."""
-
-    passage: int
-    title: str
-    text: str
-
-
-class PassageVectors:
-    """Vectors stored in an index's file."""
-
-    def __init__(self, connections: Connections) -> None:
-        self._file = str(connections.file)
-        self._open = connections.open
-
-    def cosines(
-        self, model: str, query: Vectors, among: Sequence[int] | None = None
-    ) -> tuple[NDArray[np.int64], Vectors]:
-        """Return the ids of passages with a vector of a model, all or those `among` them, and their cosines with a query's vector."""
-
-        def load() -> Matrix:
-            with self._open() as db:
-                return Matrix(db.execute(_ALL, (model,)).fetchall(), len(query))
-
-        with self._open() as db:
-            if among is None:
-                matrix = _matrices.get((self._file, model), generation(db), load)
-            else:
-                matrix = Matrix(db.execute(_SOME, (model, json.dumps(among))).fetchall(), len(query))
-        return matrix.ids, matrix.cosines(query)
-
-    def of_sentences(self, model: str, passages: Sequence[int]) -> dict[int, bytes]:
-        """Return the packed vectors of the passages' sentences."""
-        statement = (
-            "SELECT passage, vectors FROM sentence_vectors "
-            "WHERE model = ? AND passage IN (SELECT value FROM json_each(?))"
-        )
-        with self._open() as db:
-            return dict(db.execute(statement, (model, json.dumps(passages))))
-
-    def count(self, model: str) -> int:
-        """Return the number of passages with a vector of a model."""
-        with self._open() as db:
-            return int(db.execute("SELECT count(*) FROM vectors WHERE model = ?", (model,)).fetchone()[0])
-
-    def missing_among(self, model: str, passages: Sequence[int]) -> list[Unembedded]:
-        """Return those of some passages that have no vector of a model."""
-        with self._open() as db:
-            return [Unembedded(*row) for row in db.execute(_CHOSEN, (model, json.dumps(passages)))]
-
-    def missing(self, model: str, batch: int) -> Iterator[list[Unembedded]]:
-        """Return the passages without a vector of a model, in batches."""
-        last = 0
-        while True:
-            with self._open() as db:
-                rows = db.execute(_FURTHER, (model, last, batch)).fetchall()
-            if not rows:
-                return
-            last = rows[-1][0]
-            yield [Unembedded(*row) for row in rows]
-
-    def add(self, model: str, vectors: Mapping[int, bytes], sentences: Mapping[int, bytes]) -> None:
-        """Take in packed vectors of passages and of their sentences; passages that are gone by now are left out.
-
-        Vectors of other versions of the model are forgotten.
-        """
-        family = model.rpartition(" ")[0] + " "
-        with self._open() as db, db:
-            db.execute("BEGIN IMMEDIATE")
-            older = (len(family), family, model)
-            db.execute("DELETE FROM vectors WHERE substr(model, 1, ?) = ? AND model != ?", older)
-            db.execute("DELETE FROM sentence_vectors WHERE substr(model, 1, ?) = ? AND model != ?", older)
-            if_present = "SELECT ?, ?, ? WHERE EXISTS (SELECT 1 FROM passages WHERE id = ?)"
-            db.executemany(
-                f"INSERT OR REPLACE INTO vectors (model, passage, vector) {if_present}",
-                [(model, passage, data, passage) for passage, data in vectors.items()],
-            )
-            db.executemany(
-                f"INSERT OR REPLACE INTO sentence_vectors (model, passage, vectors) {if_present}",
-                [(model, passage, data, passage) for passage, data in sentences.items()],
-            )
-            count_change(db)

@@ -95,7 +95,7 @@ class _Hop:
         self._index, self._pool = index, pool
         self._query = " ".join(queries)
         self._terms = list(dict.fromkeys(tokens(self._query)))
-        self._weights = index.weights(self._terms)
+        self._weights = index.words.weights(self._terms)
         self._titles = index.titles()
         self._counts: dict[str, int] = {}
         self._passages: dict[str, Key | None] = {}
@@ -186,11 +186,11 @@ class _Hop:
 
     def _count(self, title: str) -> int:
         if title not in self._counts:
-            self._counts[title] = self._index.count_naming(title)
+            self._counts[title] = self._index.words.count_naming(title)
         return self._counts[title]
 
     def _rank(self, name: str, terms: Sequence[str], limit: int) -> list[Key]:
-        return self._pool.rank("", self._index.hits(self._index.passages_naming(name, terms, limit)))
+        return self._pool.rank("", self._index.hits(self._index.words.passages_naming(name, terms, limit)))
 
     def _targets(self, sources: Iterable[str], start: dict[Key, float]) -> list[Key]:
         """Return the best passage of each source; directly found passages come first."""
