@@ -11,9 +11,10 @@ from itertools import islice
 from services.text.measures import MEASURED_KINDS, UNIT_WORDS, Measure, is_year, measure_at
 from services.text.names import names
 from services.text.numbers import Quantity, quantities, quantities_with_places
-from services.text.passages import sentences, unwrapped
+from services.text.passages import sentences
 from services.text.tables import TableRead, numbers_of, parted, scale_of, scaled, unit_of_column
 from services.text.tokens import has_cjk, pieces, tokens
+from services.text.wrapped_lines import unwrapped
 
 MAX_CHARACTERS = 20_000
 """Characters of a text that are read; numbers further on support a statement, but are bound to nothing."""

@@ -21,7 +21,7 @@ from services.search.file_types import (
 )
 from services.search.table_profile import HOLDING, Profiled, embedded_tables
 from services.text.normal_form import normalise_text
-from services.text.passages import without_chinese_wraps
+from services.text.wrapped_lines import without_chinese_wraps
 
 _DATE = re.compile(
     r"(?:published|updated|(?:(?:publication|release|issue) |(?<![a-z])(?<![a-z] ))date|发布日期|发布时间|发表日期|更新|更新日期|更新时间|"

@@ -30,8 +30,8 @@ from services.search.pdf_layout import (
 from services.search.pdf_lines import lines_of
 from services.search.pdf_tables import RuledTable, ruled_tables, with_tables
 from services.text.page_numbers import page_heading
-from services.text.passages import WRAPPED, columns
 from services.text.tokens import has_cjk
+from services.text.wrapped_lines import WRAPPED, columns
 
 LARGER = 1.08
 """How many times as high as the text a heading is at least."""

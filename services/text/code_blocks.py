@@ -1,8 +1,9 @@
-"""Code in a text: its blocks between fences, and their parts."""
+"""Blocks of a text: code between fences, with its parts, and what stands between blank lines outside of it."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 
 from services.text.spans import Span
 
@@ -17,6 +18,9 @@ FENCE_LINE = re.compile(r"(?m)^[ \t]*+(?:`{3,}+|~{3,}+)[ \t]*+$")
 _CLOSING = re.compile(r"([ \t]*+)[^\w\n({\[]*+(?:\n|\Z)")
 """A line of code that has no words and opens nothing: blank, `}`, or `#` in a comment."""
 _BELOW = re.compile(r"(?:[ \t]{0,99}+\n){0,3}([ \t]{0,99}+)")
+_NUMBER = re.compile(r"[(（]?\d{1,3}[.)、）]\s*")
+"""An item's number, which may stand above the item on a line of its own."""
+_NOT_BLANK = re.compile(r"[^\n]")
 
 
 def with_fences_apart(text: str) -> str:
@@ -27,6 +31,27 @@ def with_fences_apart(text: str) -> str:
 def code_blocks(text: str) -> Iterator[Span]:
     """Yield the blocks of code of a text, with their fences."""
     return (Span(*match.span(), code=True) for match in FENCED.finditer(text))
+
+
+def blocks(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Yield where code stands, and what stands between blank lines outside of it, each with whether it is code."""
+    start = 0
+    for code in chain(code_blocks(text), [Span(len(text), len(text))]):
+        yield from ((*block, False) for block in _between_blank_lines(text, start, code.start))
+        if code.end > code.start:
+            yield code.start, code.end, True
+        start = code.end
+
+
+def _between_blank_lines(text: str, start: int, last: int) -> Iterator[tuple[int, int]]:
+    """Yield where the blocks of a text are; a pattern that repeats lines takes 150 bytes for each of them."""
+    end = start
+    while (first := _NOT_BLANK.search(text, end, last)) is not None:
+        gap = text.find("\n\n", first.start(), last)
+        if gap >= 0 and _NUMBER.fullmatch(text, first.start(), gap):
+            gap = text.find("\n\n", gap + 2, last)
+        end = last if gap < 0 else gap + 1
+        yield first.start(), end
 
 
 def is_fence(line: str) -> bool:

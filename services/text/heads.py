@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 from services.text.code_blocks import code_blocks
 from services.text.page_numbers import is_page
-from services.text.passages import WRAPPED, columns, split
+from services.text.passages import split
 from services.text.quotable import without_markup
 from services.text.spans import Span, lines_enclosing, plain_heading
 from services.text.tables import row_of, same_table
+from services.text.wrapped_lines import WRAPPED, columns
 
 MAX_HEADS = 2_000
 """Characters of a line of headings."""

@@ -4,13 +4,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Literal
 
-from services.text.code_blocks import CODE, FENCE_LINE, FENCED, code_blocks, parts_of_code
+from services.text.code_blocks import CODE, FENCE_LINE, FENCED, blocks, parts_of_code
 from services.text.page_numbers import is_page
 from services.text.quotable import linked_words
 from services.text.spans import EnclosingLines, Span
+from services.text.wrapped_lines import is_value_line, is_wrap
 
 TARGET = 900
 """Characters of a passage in scripts with spaces; Chinese says the same in half as many."""
@@ -18,23 +19,12 @@ LONGEST_HEADING = 200
 """Characters of a heading that its passages carry; one of a whole page would be repeated with each of them."""
 LONGEST_WHOLE = 3
 """Passages whose characters a table or code may have to stay whole."""
-WRAPPED, WIDEST_WORD = 50, 20
-"""Columns from which on a line of prose may have been wrapped, and most of the word for which a line had no room."""
-NO_ROOM = 4
-"""Columns that stay free at most at the end of a full line of Chinese: a character, and one more before a mark that begins no line."""
 _CJK_SHARE = 0.3
-_WIDE_CHARS = r"\u3000-\u30ff\u3400-\u9fff\uff00-\uffef"
-_WIDE = re.compile(f"[{_WIDE_CHARS}]")
-_AMID_CHINESE = re.compile(f"(?<=[{_WIDE_CHARS}])\\n(?=[{_WIDE_CHARS}“‘])|(?<=[”’])\\n(?=[{_WIDE_CHARS}])")
-"""A line end between two characters that have no blank between them in a line."""
 _INTRODUCES = (":", "：", "{", "[")
 """Ends of a text that introduces the list, table, code or object below it."""
-_NUMBER = re.compile(r"[(（]?\d{1,3}[.)、）]\s*")
-"""An item's number, which may stand above the item on a line of its own."""
 ATTRIBUTES = re.compile(r"(?:--|[—―]{1,2})(?!-)[^\n]*\Z")
 """A line that says whose words stand above it."""
 _ANY_HEADING = re.compile(r"(?m)^#{1,6}[ \t]++([^\n]++)")
-_NOT_BLANK = re.compile(r"[^\n]")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Sr|Jr|St|Lt|Col|Gen|Capt|Cmdr|Adm|Rev|Hon|Sir|No|Nos|Vol|Fig|Eq|pp|p|ca|c|cf|vs|etc|al|[Ee]\.g|[Ii]\.e|"
     r"Inc|Ltd|Co|Corp|approx|est|[Cc]h|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|U\.S|U\.K|H\.M\.S|R\.N)|\b[A-Z])\.$|\((?:b|d|fl|r)\.$"
@@ -52,15 +42,6 @@ themselves, and within a link, a literal or a quotation nothing ends."""
 _TABLE_HEAD = re.compile(r"[ \t]*+\|(?:[^\n]*\n[ \t]*+\|)?(?=[^\n]*-)[ \t|:-]*+(?:\n|\Z)")
 """The headings of a table with the rule below them, or the rule alone."""
 _HEADING_LINE = re.compile(rf"(?<![^\n])#{{1,6}}[ \t][^\n]{{1,{LONGEST_HEADING}}}(?:\n|\Z)")
-_VALUE_LINE = re.compile(
-    rf"(?=[^\n]{{1,{WRAPPED - 1}}}(?:\n(?![ \t]*[a-z])|\Z))[A-Z\u4e00-\u9fff][^\n.!?。！？:：]{{0,29}}(?::[ \t]|：)[^\n]*"
-    r"[^\s.!?。！？](?:\n|\Z)"
-)
-"""A short line of a name and its value, as above a text: `Published: 2009-05-14`."""
-_ITEM_NUMBER = re.compile(
-    r"\s*(?:\d+[.)、]\s|\d{1,2}[.．](?=[\u4e00-\u9fff])|[（(]?[\d〇一二三四五六七八九十]{1,3}[）)、])"
-)
-"""The number of an item at the beginning of a line, also as Chinese ones are: `一、`, `（二）`, `3.城东`."""
 _FIELDS = re.compile(r"\A(?>(?:[^\W\d_][^:：\n]{0,39}+[:：][^\n]*+(?>(?:\n[ \t]++[^\n]*+)*)\n?){2,})")
 """Lines of names with their values, as at the beginning of a mail or a proposal: its card has them."""
 Kind = Literal["sentence", "title", "value"]
@@ -149,7 +130,7 @@ def _heading(text: str) -> tuple[int, str] | None:
 
 def _blocks(text: str, target: int) -> Iterator[Span]:
     """Yield headings, paragraphs, code, and pieces of what is longer than a passage."""
-    for first, end, code in _unbroken(text):
+    for first, end, code in blocks(text):
         start = first
         first_line_end = text.find("\n", start, end)
         heading: list[Span] = []
@@ -162,27 +143,6 @@ def _blocks(text: str, target: int) -> Iterator[Span]:
                 yield replace(block, code=True)
             elif (stripped := _strip(text, block.start, block.end)) is not None:
                 yield stripped
-
-
-def _unbroken(text: str) -> Iterator[tuple[int, int, bool]]:
-    """Yield where code stands, and what stands between blank lines outside of it, each with whether it is code."""
-    start = 0
-    for code in chain(code_blocks(text), [Span(len(text), len(text))]):
-        yield from ((*block, False) for block in _between_blank_lines(text, start, code.start))
-        if code.end > code.start:
-            yield code.start, code.end, True
-        start = code.end
-
-
-def _between_blank_lines(text: str, start: int, last: int) -> Iterator[tuple[int, int]]:
-    """Yield where the blocks of a text are; a pattern that repeats lines takes 150 bytes for each of them."""
-    end = start
-    while (first := _NOT_BLANK.search(text, end, last)) is not None:
-        gap = text.find("\n\n", first.start(), last)
-        if gap >= 0 and _NUMBER.fullmatch(text, first.start(), gap):
-            gap = text.find("\n\n", gap + 2, last)
-        end = last if gap < 0 else gap + 1
-        yield first.start(), end
 
 
 def _fitting(text: str, start: int, end: int, target: int, max_chars: int) -> Iterator[Span]:
@@ -240,7 +200,7 @@ def _each_sentence(text: str, *, in_code: bool = False) -> Iterator[Span]:
             continue
         if _goes_on(text, start, mark):
             continue
-        if mark.group()[0] == "\n" and mark.start() > start and _wraps(text, mark.start(), mark.end()):
+        if mark.group()[0] == "\n" and mark.start() > start and is_wrap(text, mark.start(), mark.end()):
             continue
         span = _strip(text, start, mark.start() if mark.group()[0] in "\n…" else mark.end())
         if span is not None:
@@ -272,74 +232,17 @@ def statements(text: str) -> list[Span]:
     return spans
 
 
-def without_chinese_wraps(text: str) -> str:
-    """Return a text without the line ends that divide a Chinese sentence, and often a word, where a paragraph's lines were full; code keeps its lines."""
-    ends = [-1]
-    for start, end, code in _unbroken(text):
-        wraps = [] if code else [*_AMID_CHINESE.finditer(text, start, end)]
-        full = max(map(columns, text[start:end].split("\n"))) - NO_ROOM if wraps else 0
-        for wrap in wraps:
-            line = text[max(start, text.rfind("\n", start, wrap.start()) + 1) : wrap.start()]
-            if columns(line) >= full and _wraps(text, *wrap.span()):
-                ends.append(wrap.start())
-    return "".join(text[end + 1 : following] for end, following in pairwise([*ends, len(text)]))
-
-
-def unwrapped(text: str) -> str:
-    """Return a text of the same length with a space for each line end that is a mere wrap inside a sentence."""
-    wraps = [place for place, char in enumerate(text) if char == "\n" and place > 0 and _wraps(text, place, place + 1)]
-    pieces = [text[start + 1 : end] for start, end in pairwise([-1, *wraps, len(text)])]
-    return " ".join(pieces)
-
-
-def _wraps(text: str, left: int, right: int) -> bool:
-    """Tell whether a line end is a mere wrap inside a sentence: one newline, prose or an item before it and prose after it.
-
-    A short line wraps before a small letter, or the address of a link, where the line above or below is long, as a link or a mark in
-    the source made it short; so does the first line of a quote, which may be the end of a longer line.
-    """
-    if right - left > 1 or right >= len(text):
-        return False
-    start = text.rfind("\n", 0, left) + 1
-    line, following = text[start:left], text[right : right + 12]
-    structural = (
-        line.lstrip()[:1] in "|>"
-        or _heading(line.lstrip())
-        or _is_value_line(text, start)
-        or _is_value_line(text, right)
-        or following.lstrip()[:1] in "#|>-*+"
-        or _ITEM_NUMBER.match(following)
-    )
-    end = text.find("\n", right)
-    below_line = text[right : len(text) if end < 0 else end]
-    long = len(line) >= WRAPPED or WRAPPED <= columns(line) >= columns(below_line) - WIDEST_WORD
-    if not long and following.lstrip("`<([")[:1].islower():
-        above = start - 1 - (text.rfind("\n", 0, start - 1) + 1) if start else WRAPPED
-        long = max(above, len(below_line)) >= WRAPPED
-    return not structural and long and line[-1] not in ".!?。！？；:："
-
-
-def columns(line: str) -> int:
-    """Return how wide a line is in letters; Chinese characters take two columns each."""
-    return len(line) + len(_WIDE.findall(line))
-
-
-def _is_value_line(text: str, start: int) -> bool:
-    line = _VALUE_LINE.match(text, start)
-    return line is not None and columns(line[0]) <= WRAPPED
-
-
 def kind_of(text: str, start: int, end: int) -> Kind:
     """Return the kind of a sentence of a text: a title is a line without a stop between blank lines, with something below it, or heads a table."""
     first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
     last = len(text) if last < 0 else last
     line = text[first:last].strip()
-    if _is_value_line(text, first):
+    if is_value_line(text, first):
         return "value"
     if _HEADING_LINE.match(text, first) or is_table_head(text, first):
         return "title"
     apart = text[:first].endswith("\n\n") or not text[:first].strip()
-    apart = apart and (text[last : last + 2] == "\n\n" or _is_value_line(text, last + 1))
+    apart = apart and (text[last : last + 2] == "\n\n" or is_value_line(text, last + 1))
     short = len(line) <= LONGEST_HEADING and "\n" not in line
     return "title" if apart and short and not _STOP_AT_END.search(line) and not _ITEM_LINE.match(line) else "sentence"
 

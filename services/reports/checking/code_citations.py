@@ -12,10 +12,10 @@ from services.check.support import lexical_share
 from services.evidence.non_claims import SMALL_NUMBER
 from services.reports.document import letters
 from services.text.numbers import quantities
-from services.text.passages import unwrapped
 from services.text.quote_location import locate
 from services.text.ranking import bm25
 from services.text.tokens import has_cjk, tokens
+from services.text.wrapped_lines import unwrapped
 
 AROUND = " .。“”\"'"
 """What a sentence of a report may have around the words of a quote."""

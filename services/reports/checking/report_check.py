@@ -54,8 +54,8 @@ from services.reports.sentences import (
     words_of,
 )
 from services.reports.statuses import too_many_inferred
-from services.text.passages import unwrapped
 from services.text.quotable import as_line, without_markup
+from services.text.wrapped_lines import unwrapped
 
 SECTION_LEVEL = 2
 """Level of the headings of separately written sections."""

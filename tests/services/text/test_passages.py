@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.text.heads import Sections
-from services.text.passages import TARGET, each_passage, kind_of, sentences, split, without_chinese_wraps
+from services.text.passages import TARGET, each_passage, kind_of, sentences, split
 from services.text.spans import plain_heading
 from services.text.units import best_window, widen
+from services.text.wrapped_lines import without_chinese_wraps
 
 
 def cut(text: str) -> list[str]:

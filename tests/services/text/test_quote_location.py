@@ -5,9 +5,9 @@ import tracemalloc
 import pytest
 
 from services.text import quote_location
-from services.text.passages import unwrapped
 from services.text.quotable import as_line, as_read
 from services.text.quote_location import MAX_GAP, locate
+from services.text.wrapped_lines import unwrapped
 
 TEXT = (
     "The line read “4,475 fathoms”, meas-\nured on  the deep-sea\nvoyage. "
