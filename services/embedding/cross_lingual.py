@@ -6,14 +6,11 @@ from collections.abc import Callable, Sequence
 from pydantic import BaseModel
 
 from services.embedding.dictionary import dictionary
-from services.embedding.models import Embedder, embed_locally, embedders
+from services.embedding.models import Embedder, embed_locally, fast_model
 from services.run.scope import current_run
-from services.run.settings import settings
 from services.text.passages import sentences
 from services.text.tokens import has_cjk, tokens
 
-MODEL = "use"
-"""The model on whose cosines `support.MEANING` was chosen."""
 Likeness = Callable[[str, Sequence[str]], float | None]
 """Returns the similarity of a sentence to quotes as a cosine; None if no model can compare them."""
 Pair = tuple[str, Sequence[str]]
@@ -36,7 +33,7 @@ async def likeness_of(pairs: Sequence[Pair]) -> Likeness | None:
         return None
 
     async def work() -> _Cosines:
-        model = next((embedder for embedder in embedders(settings()) if embedder.name.split()[0] == MODEL), None)
+        model = fast_model()  # on whose cosines `support.MEANING` was chosen
         return _Cosines(by_pair=await cosines(pairs, model) if model else None)
 
     request = {"pairs": [[text, list(quotes)] for text, quotes in pairs]}

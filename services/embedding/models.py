@@ -110,13 +110,6 @@ def _embed_use(texts: Sequence[str], query: bool) -> Vectors:
     return vectors
 
 
-def embed_locally(texts: Sequence[str]) -> Vectors | None:
-    """Embed sentences with the fast local model in the calling thread; None if it is not in use. Blocking."""
-    wanted = settings().leadline_embeddings_model
-    in_use = _installed("use") if wanted is None else "use" in wanted.split("+")
-    return _embed_use(texts, False) if in_use else None
-
-
 def _embed_e5(texts: Sequence[str], query: bool) -> Vectors:
     clean = [text.replace("\x00", " ") for text in texts]  # the engine reads up to the first NUL
     with _lock:
@@ -139,6 +132,12 @@ def fast_model() -> Local | None:
     """Return the fast local model, which embeds any number of texts, if it is in use."""
     models = embedders(settings())
     return next((model for model in models if isinstance(model, Local) and model.max_passages is None), None)
+
+
+def embed_locally(texts: Sequence[str]) -> Vectors | None:
+    """Embed sentences with the fast local model in the calling thread; None if it is not in use. Blocking."""
+    model = fast_model()
+    return model.embed(texts, False) if model else None
 
 
 async def load_ahead() -> None:
