@@ -19,6 +19,8 @@ from services.run.ui_text import say
 from services.search.pages.addresses import HostAllowance, Target, shown, target_of
 
 USER_AGENT = "Leadline"
+_GZIP = zlib.MAX_WBITS | 16
+"""What zlib calls gzip."""
 _ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.9,text/markdown;q=0.9,*/*;q=0.5"
 DRAINED = 20_000
 """Maximum bytes of an unwanted body that are read to keep its connection usable."""
@@ -247,17 +249,14 @@ def _words(error: Exception) -> str:
 
 PIECE = 256 * 1024
 """Maximum bytes of one decompression step."""
-ACCEPTED = "gzip, deflate"
+ACCEPTED = "gzip"
 
 
 class Decoder:
-    """Decoder of one content encoding: gzip (also with several members), deflate (with or without the zlib header, as servers send both), or none."""
+    """Decoder of a body: gzip, also with several members, or no encoding."""
 
-    def __init__(self, wbits: int = 0) -> None:
-        """Begin to decode a body of zlib's `wbits`; 0 stands for no encoding."""
-        self._wbits = wbits
-        self._stream = zlib.decompressobj(wbits) if wbits else None
-        self._started = False
+    def __init__(self, *, zipped: bool) -> None:
+        self._stream = zlib.decompressobj(_GZIP) if zipped else None
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """Yield the decoded pieces of this data, each of at most `PIECE`."""
@@ -265,18 +264,10 @@ class Decoder:
             yield data
             return
         while True:
-            try:
-                out = self._stream.decompress(data, PIECE)
-            except zlib.error:
-                if self._started or self._wbits != zlib.MAX_WBITS:
-                    raise
-                self._wbits = -zlib.MAX_WBITS
-                self._stream = zlib.decompressobj(self._wbits)
-                continue
-            self._started = True
+            out = self._stream.decompress(data, PIECE)
             yield out
-            if self._stream.eof and self._wbits > zlib.MAX_WBITS and self._stream.unused_data.strip(b"\0"):
-                data, self._stream = self._stream.unused_data, zlib.decompressobj(self._wbits)
+            if self._stream.eof and self._stream.unused_data.strip(b"\0"):
+                data, self._stream = self._stream.unused_data, zlib.decompressobj(_GZIP)
                 continue
             data = self._stream.unconsumed_tail
             if self._stream.eof or (not data and len(out) < PIECE):
@@ -291,16 +282,11 @@ def decoder_for(encoding: str) -> Decoder:
     """Return the decoder of a Content-Encoding header.
 
     Raises:
-        PageError: the encoding is unknown, or there are several (that is how bombs are packed).
+        PageError: the encoding was not asked for, or there are several (that is how bombs are packed).
     """
     names = [name for name in (part.strip().lower() for part in encoding.split(",")) if name not in {"", "identity"}]
-    match names:
-        case []:
-            return Decoder()
-        case ["gzip" | "x-gzip"]:
-            return Decoder(zlib.MAX_WBITS | 16)
-        case ["deflate"]:
-            return Decoder(zlib.MAX_WBITS)
+    if names in ([], ["gzip"], ["x-gzip"]):
+        return Decoder(zipped=bool(names))
     raise PageError(say("page_encoded", encoding=", ".join(names)[:60]))
 
 

@@ -3,7 +3,6 @@
 import asyncio
 import gzip
 import ssl
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,16 +27,9 @@ INWARDS = [
 ]  # fmt: skip
 
 
-def raw_deflate(data: bytes) -> bytes:
-    stream = zlib.compressobj(wbits=-15)
-    return stream.compress(data) + stream.flush()
-
-
 ENCODERS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,
     "x-gzip": lambda data: gzip.compress(data[:10]) + gzip.compress(data[10:]),
-    "deflate": zlib.compress,
-    "Deflate": raw_deflate,
 }
 
 
@@ -184,7 +176,7 @@ async def test_a_secure_page_is_read_under_its_name_and_a_wrong_certificate_is_n
 async def test_every_encoding_is_undone(encoding: str, served: Site, reader: PageReader) -> None:
     served.pages["/"] = Answer(ENCODERS[encoding](TEXT.encode()), headers={"Content-Encoding": encoding})
     assert (await reader.read(served.url())).text == PLAIN
-    assert served.headers[-1]["accept-encoding"] == "gzip, deflate"
+    assert served.headers[-1]["accept-encoding"] == "gzip"
 
 
 @pytest.mark.parametrize("encoding", ENCODERS)
@@ -203,7 +195,7 @@ async def test_a_decompression_bomb_is_stopped(encoding: str, served: Site, read
         ("br", b"x", "encoded as br"),
         ("gzip", gzip.compress(TEXT.encode(), mtime=0)[:-12], "ends too early"),
         ("gzip, gzip", gzip.compress(gzip.compress(TEXT.encode(), mtime=0), mtime=0), "encoded as gzip, gzip"),
-        ("compress", b"x", "encoded as compress"),
+        ("deflate", b"x", "encoded as deflate"),
     ],
 )
 async def test_broken_and_unknown_encodings_are_named(
