@@ -5,6 +5,7 @@ from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple
 
 from services.text.code_blocks import code_blocks
@@ -12,7 +13,7 @@ from services.text.page_numbers import is_page
 from services.text.passages import split
 from services.text.quotable import without_markup
 from services.text.spans import Span, lines_enclosing, plain_heading
-from services.text.tables import row_of, same_table
+from services.text.tables import row_of, table_rows
 from services.text.wrapped_lines import WRAPPED, columns
 
 MAX_HEADS = 2_000
@@ -213,16 +214,10 @@ def _names_columns(line: str, words: Sequence[re.Match[str]]) -> bool:
 
 
 def _rows(text: str) -> list[_Headed]:
-    rows: list[_Headed] = []
-    heads, first, before, former, place = "", 0, "", None, 0
-    for line in [*text.split("\n"), ""]:
-        row = row_of(line)
-        if former is not None and (row is None or not same_table(before, line, former, row)):
-            if first < place and len(heads) <= MAX_HEADS:
-                rows.append(_Headed(first, place, heads))
-            former = None
-        if row is not None and former is None:
-            heads, first = line, place + len(line) + 1
-        before, former = line, row
-        place += len(line) + 1
-    return rows
+    lines = text.split("\n")
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
+    return [
+        _Headed(starts[first + 1], starts[first + len(rows)], lines[first])
+        for first, rows in table_rows(lines)
+        if len(rows) > 1 and len(lines[first]) <= MAX_HEADS
+    ]

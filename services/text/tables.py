@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
@@ -59,23 +59,29 @@ def parted(text: str) -> tuple[str, list[TableRead]]:
     """Return the prose of a text, and its tables."""
     prose: list[str] = []
     tables: list[TableRead] = []
-    lines: list[str] = []
+    lines = [*text.split("\n"), ""]
+    place = 0
+    for first, cells in table_rows(lines):
+        prose += lines[place:first]
+        place = first + len(cells)
+        own = [(line, row) for line, row in zip(lines[first:place], cells, strict=True) if not _RULE.match(line)]
+        if len(own) > 1 and len(cells[0]) <= MAX_COLUMNS:
+            caption = next((line for line in reversed(prose) if line.strip()), "")
+            tables.append(_table([row for _, row in own], caption))
+        else:
+            prose += [line for line, _ in own]
+    return "\n".join([*prose, *lines[place:]]), tables
+
+
+def table_rows(lines: Sequence[str]) -> Iterator[tuple[int, list[tuple[str, ...]]]]:
+    """Yield the first line of each table in Markdown or CSV, and the cells of its lines, those of a rule included."""
     rows: list[tuple[str, ...]] = []
-    for line in [*text.split("\n"), ""]:
+    for place, line in enumerate([*lines, ""]):
         row = row_of(line)
-        if lines and (row is None or not same_table(lines[-1], line, rows[-1], row)):
-            if len(rows) > 1 and len(rows[0]) <= MAX_COLUMNS:
-                caption = next((line for line in reversed(prose) if line.strip()), "")
-                tables.append(_table(rows, caption))
-            else:
-                prose += lines
-            lines, rows = [], []
-        if row is None:
-            prose.append(line)
-        elif not _RULE.match(line):
-            lines.append(line)
-            rows.append(row)
-    return "\n".join(prose), tables
+        if rows and (row is None or not _goes_on(lines[place - 1], line, rows[-1], row)):
+            yield place - len(rows), rows
+            rows = []
+        rows += [row] if row else []
 
 
 def row_of(line: str) -> tuple[str, ...] | None:
@@ -118,8 +124,7 @@ def table_at(text: str, place: int) -> list[str]:
     return [line for line in lines if row_of(line) and not _RULE.match(line)][1:]
 
 
-def same_table(before: str, line: str, former: Sequence[str], row: Sequence[str]) -> bool:
-    """Tell whether a row continues the table of the row before: in Markdown, or in CSV with as many cells."""
+def _goes_on(before: str, line: str, former: Sequence[str], row: Sequence[str]) -> bool:
     return _LINE.match(line) is not None if _LINE.match(before) else len(former) == len(row)
 
 
