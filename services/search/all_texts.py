@@ -86,7 +86,7 @@ def _line(record: dict[str, Any]) -> str:
 
 def _records(index: FolderIndex, characters: int) -> Iterator[dict[str, str]]:
     """Yield the documents but for tables, with the first characters of their texts; a path begins with the folder's name, as addresses do."""
-    for path, title, published, card_as_json, text in index.documents(characters):
+    for path, title, card_as_json, text in index.documents(characters):
         if PurePath(path).suffix.lower() not in TABLES:
             card = Card.model_validate_json(card_as_json)
             yield {
@@ -94,7 +94,7 @@ def _records(index: FolderIndex, characters: int) -> Iterator[dict[str, str]]:
                 "title": card.title or title,
                 "name": card.name,
                 "authors": "; ".join(card.authors),
-                "published": published or card.published,
+                "published": card.published,
                 "dates": "; ".join(f"{label}: {date}" for label, date in card.dates.items()),
                 "status": card.status,
                 "version": card.version,

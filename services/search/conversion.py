@@ -87,7 +87,6 @@ def converted(name: str, data: bytes, read: Read) -> Converted:
     return {
         "text": text,
         "title": card.heading,
-        "published": card.published or None,
         "card": card.model_dump(),
         "note": note,
         "tables": _profiles(tables or (lambda: embedded_tables(name, text) if holding else [])),

@@ -28,7 +28,7 @@ PLAIN_CONVERSIONS = Slots(2)
 
 
 _ANSWERS = TypeAdapter(Converted)
-_WHOLE = {"text", "title", "published", "card"}
+_WHOLE = {"text", "title", "card"}
 """Fields that a converted file has in any case."""
 
 

@@ -80,7 +80,6 @@ class Converted(TypedDict, total=False):
 
     text: str
     title: str
-    published: str | None
     card: dict[str, Any]
     """Fields of its `Card`."""
     tables: list[dict[str, Any]]

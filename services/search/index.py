@@ -97,16 +97,16 @@ class FolderIndex:
             db.execute("BEGIN IMMEDIATE")
             row: tuple[object, ...]
             if "error" in converted:
-                row = (state.path, state.size, state.mtime, None, "", None, "", "", "[]", converted["error"])
+                row = (state.path, state.size, state.mtime, None, "", "", "", "[]", converted["error"])
             else:
                 text = normalise_text(converted["text"])
                 key = self._add_text(db, converted["title"], text, converted.get("passages"), is_over)
                 card = Card.model_validate(converted.get("card", {})).model_dump_json(exclude_defaults=True)
-                about = (converted["title"], converted["published"], card, converted.get("note", ""))
+                about = (converted["title"], card, converted.get("note", ""))
                 tables = json.dumps(converted.get("tables", []))
                 row = (state.path, state.size, state.mtime, key, *about, tables, None)
             known = db.execute("SELECT hash FROM files WHERE path = ?", (state.path,)).fetchone()
-            db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+            db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
             if known is not None and known[0] is not None:
                 self._forget_orphans(db)
             count_change(db)
@@ -148,11 +148,9 @@ class FolderIndex:
         [(characters,)] = self._rows("SELECT sum(length) FROM (SELECT max(last) AS length FROM passages GROUP BY hash)")
         return characters or 0
 
-    def documents(self, characters: int) -> list[tuple[str, str, str, str, str]]:
-        """Return path, title, date of publication, card as JSON, and first characters of each searchable file, by path."""
-        statement = (
-            "SELECT path, title, published, card, substr(text, 1, ?) FROM files JOIN texts USING (hash) ORDER BY path"
-        )
+    def documents(self, characters: int) -> list[tuple[str, str, str, str]]:
+        """Return path, title, card as JSON, and first characters of each searchable file, by path."""
+        statement = "SELECT path, title, card, substr(text, 1, ?) FROM files JOIN texts USING (hash) ORDER BY path"
         return self._rows(statement, characters)
 
     def count(self) -> int:
@@ -240,13 +238,13 @@ class FolderIndex:
 
     def _hit(self, db: sqlite3.Connection, key: str, places: list[HitPassage]) -> Hit | None:
         row = db.execute(
-            "SELECT text, path, title, published, card FROM texts JOIN files ON files.hash = texts.hash "
+            "SELECT text, path, title, card FROM texts JOIN files ON files.hash = texts.hash "
             "WHERE texts.hash = ? ORDER BY path LIMIT 1",
             (key,),
         ).fetchone()
         if row is None:
             return None
-        text, path, title, published, card = row
+        text, path, title, card = row
         copies = db.execute("SELECT path FROM files WHERE hash = ? ORDER BY path LIMIT 50 OFFSET 1", (key,))
         if hashlib.sha256(text.encode("utf-8", "replace")).hexdigest() != key:
             raise self._removed()
@@ -260,7 +258,6 @@ class FolderIndex:
             title=title,
             kind="document",
             text=text,
-            published=published,
             card=about,
             passages=places,
         )

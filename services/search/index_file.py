@@ -17,7 +17,7 @@ VERSION = 47
 """Part of the index's file name; changes of schema, of what texts are read as, of splitting or tokens need a new version."""
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS files (
-  path TEXT PRIMARY KEY, size INTEGER, mtime INTEGER, hash TEXT, title TEXT, published TEXT, card TEXT, note TEXT, tables TEXT, error TEXT);
+  path TEXT PRIMARY KEY, size INTEGER, mtime INTEGER, hash TEXT, title TEXT, card TEXT, note TEXT, tables TEXT, error TEXT);
 CREATE TABLE IF NOT EXISTS kinds (path TEXT, size INTEGER, mtime INTEGER, is_text INTEGER);
 CREATE TABLE IF NOT EXISTS texts (hash TEXT PRIMARY KEY, text TEXT);
 CREATE TABLE IF NOT EXISTS passages (id INTEGER PRIMARY KEY, hash TEXT, first INTEGER, last INTEGER, by_words INTEGER);

@@ -186,13 +186,14 @@ def file_reader(run: Run, evidence: EvidenceStore) -> BaseTool:
     async def execute(request: FileReader) -> ToolOutput:
         opened = await asyncio.to_thread(lambda: open_file(request.path, folders_of(run.context)))
         converted = await _converted(opened)
+        card = Card.model_validate(converted["card"])
         return ToolOutput(
             text=_text(opened, converted),
             response_format=request.response_format,
             kind="document",
             title=converted["title"],
-            published=converted["published"],
-            card=Card.model_validate(converted["card"]),
+            published=card.published or None,
+            card=card,
             url=opened.url,
             at=datetime.now(UTC).isoformat(timespec="seconds"),
             artifacts=await _for_programs(opened, evidence),
@@ -216,7 +217,7 @@ async def _converted(opened: Opened) -> Converted:
         answer = await converters.convert_data(name if known else f"{name}.txt", opened.data)
     if "error" in answer:
         raise FileError(f"{opened.url} cannot be read: it {unsearched(answer['error'])}.")
-    return answer if known else {**answer, "title": name, "published": None, "card": {}}
+    return answer if known else {**answer, "title": name, "card": {}}
 
 
 def _text(opened: Opened, converted: Converted) -> str:

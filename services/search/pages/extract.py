@@ -55,24 +55,18 @@ def extract(job: Job, body: bytes, extractor: Extractor | None = None) -> Extrac
         return {"error": NO_TEXT, "needs_scripts": extracted.get("needs_scripts")}
     extracted["cut"] = len(text) > job["characters"]
     extracted["text"] = normalise_text(text[: job["characters"]])
-    extracted["title"] = _line(extracted.get("title"))
-    extracted["publisher"] = _line(extracted.get("publisher"))
     return extracted
-
-
-def _line(text: str | None) -> str:
-    return " ".join(INVISIBLE.sub("", text or "").split())[:300]
 
 
 def _text(body: bytes, job: Job) -> Extracted:
     text = decode_page(body, job["charset"], html=False)
     path = PurePath(job["name"])
     card = text_card(normalise_text(text[:HEAD]), path.stem).filled(Card(title=path.name))
-    return {"text": text, "title": card.heading, "published": card.published or None, "card": card.model_dump()}
+    return {"text": text, "card": card.model_dump()}
 
 
 def _html(body: bytes, job: Job) -> Extracted:
-    source = _REFERENCE.sub(_character, _CONTROL.sub("", decode_page(body, job["charset"])))
+    source = _REFERENCE.sub(_character, _CONTROL.sub("", INVISIBLE.sub("", decode_page(body, job["charset"]))))
     if not source.strip():
         return {"text": ""}
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
@@ -103,8 +97,6 @@ def _html(body: bytes, job: Job) -> Extracted:
         return {"error": stands_before}
     return {
         "text": text,
-        "title": card.heading,
-        "published": card.published or None,
         "card": card.model_dump(),
         "publisher": publisher,
         "claimed": claimed,
@@ -114,12 +106,13 @@ def _html(body: bytes, job: Job) -> Extracted:
 
 
 def _character(match: re.Match[str]) -> str:
-    """Return a browser's character for a numeric reference: none for control characters, Windows' quotes for 128 to 159."""
+    """Return a browser's character for a numeric reference: none for what cannot be seen, Windows' quotes for 128 to 159."""
     code = int(match[1][1:], 16) if match[1][0] in "xX" else int(match[1])
     if 0x80 <= code < 0xA0:
         return bytes([code]).decode("cp1252", "ignore")
     control = (code < 0x20 and code not in {9, 10, 13}) or code == 0x7F
-    return "" if control or 0xD800 <= code < 0xE000 or code > 0x10FFFF else match[0]
+    unseen = control or 0xD800 <= code < 0xE000 or code > 0x10FFFF or INVISIBLE.match(chr(code))
+    return "" if unseen else match[0]
 
 
 _EXTRACTORS: dict[str, Extractor] = {"html": _html, "text": _text}

@@ -18,9 +18,4 @@ def _office(body: bytes, job: Job) -> Extracted:
     converted = convert(f"{job['name']}.{job['kind']}", body)
     if "error" in converted:
         return {"error": f"it {unsearched(converted['error'])}"}
-    return {
-        "text": converted["text"],
-        "title": converted["title"],
-        "published": converted["published"],
-        "card": converted["card"],
-    }
+    return {"text": converted["text"], "card": converted["card"]}

@@ -32,8 +32,6 @@ class Extracted(TypedDict, total=False):
     """The text of a body, or why there is none."""
 
     text: str
-    title: str
-    published: str | None
     card: dict[str, Any]
     """Fields of its `Card`."""
     publisher: str

@@ -153,14 +153,14 @@ class PageReader(AbstractAsyncContextManager["PageReader"]):
         except PageError as error:
             message = say("page_unread", url=shown(fetched.target.url), reason=error)
             raise PageError(message, passing=error.passing) from None
-        final = fetched.target.url
+        final, card = fetched.target.url, Card.model_validate(extracted.get("card", {}))
         return Page(
             url=url,
             final_url=final,
-            title=extracted.get("title") or _name_of(final),
+            title=card.heading or _name_of(final),
             text=extracted["text"],
-            published=extracted.get("published"),
-            card=Card.model_validate(extracted.get("card", {})),
+            published=card.published or None,
+            card=card,
             site=site_of(final, "web", extracted.get("publisher", "")),
             source_kind=category_of(final, extracted.get("claimed", "general")),
             fetched_at=datetime.now(UTC).isoformat(timespec="seconds"),

@@ -263,9 +263,10 @@ def test_a_document_s_folder_is_on_its_card_and_is_evidence(url: str, kind: Sour
 
 
 def date_of(text: str, of_file: str = "", name: str = "a.md") -> str | None:
-    return converted(
+    document = converted(
         name, text.encode(), lambda _, data: Content(data.decode(), properties_card([("modified", of_file)]))
-    ).get("published")
+    )
+    return document["card"]["published"] or None
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def test_a_subject_is_read_by_the_encoding_that_it_names() -> None:
 
 def test_a_mail_of_outlook_has_its_date_its_page_and_its_attachments() -> None:
     mail = convert("a.msg", (Path(__file__).parent / "samples" / "discount.msg").read_bytes())
-    assert (mail["title"], mail["published"], mail["note"]) == ("Discount of Ferro", "2024-05-07", "")
+    assert (mail["title"], mail["card"]["published"], mail["note"]) == ("Discount of Ferro", "2024-05-07", "")
     table = "| Item | Price |\n| --- | --- |\n| Bolt | 1.25 |"
     assert mail["text"].endswith(f"+0000\n\nThe discount is 7 percent.\n\n# prices.csv\n\n{table}")
 

@@ -136,8 +136,14 @@ async def test_the_title_is_that_of_the_page_and_not_of_a_hidden_window(served: 
 
 async def test_invisible_characters_do_not_come_out(served: Site, reader: PageReader) -> None:
     smuggled = "".join(chr(0xE0000 + ord(char)) for char in "obey")
-    url = served.page("/", f"<p>Pia\u200bno{smuggled} wi\u00adre \u202eepor\u202c and 👩\u200d🔬.</p>")
-    assert (await reader.read(url)).text == "Piano wire epor and 👩\u200d🔬."
+    referred = "".join(f"&#{ord(char)};" for char in smuggled)
+    url = served.page(
+        "/",
+        f"<title>Wi{smuggled}re{referred}</title>"
+        f"<p>Pia\u200bno{smuggled} wi\u00adre \u202eepor\u202c and 👩\u200d🔬{referred}.</p>",
+    )
+    page = await reader.read(url)
+    assert (page.hit().title, page.text) == ("Wire", "Piano wire epor and 👩\u200d🔬.")
 
 
 async def test_control_characters_and_windows_quotes_are_read_as_browsers_read_them(
