@@ -20,9 +20,10 @@ from services.search.cards import HEAD, card_of, past_date, text_card
 from services.search.pages.content_type import decode_page
 from services.search.pages.extraction import AROUND, Extracted, Job
 from services.search.pages.hidden import INVISIBLE, remove_hidden
-from services.search.pages.missing_text import LONGEST_BEGINNING, needs_scripts, script_signs, wall, weight
+from services.search.pages.missing_text import needs_scripts, script_signs, weight
 from services.search.pages.page_card import html_card, publisher_of
 from services.search.pages.plain_text import links_of, render
+from services.search.pages.walls import LONGEST_BEGINNING, wall
 from services.search.shown_html import as_shown
 from services.text.normal_form import normalise_text
 

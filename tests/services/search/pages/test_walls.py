@@ -7,8 +7,8 @@ import pytest
 from lxml import html
 
 from services.run.errors import PageError
-from services.search.pages.missing_text import CAPTCHA, COOKIES, SUBSCRIBERS, wall
 from services.search.pages.reader import PageReader
+from services.search.pages.walls import CAPTCHA, COOKIES, SUBSCRIBERS, wall
 from tests.fakes.site import Site
 
 TEXTS = Path(__file__).with_name("texts")
