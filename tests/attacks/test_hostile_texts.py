@@ -18,7 +18,7 @@ from services.models import reasoning_tags, structured_output
 from services.reports import markdown_blocks
 from services.reports.markdown_blocks import read_draft, read_markdown
 from services.reports.rendering import to_markdown
-from services.text import copies, numbers, passages, questions, quote_location, tokens, units
+from services.text import copies, numbers, passages, questions, quote_location, tokens, units, wrapped_lines
 from services.text.names import names
 from services.text.normal_form import normalise_text
 from services.tools import structured_calls
@@ -54,7 +54,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "draft written": lambda text: to_markdown(read_draft(text)),
     "finished": lambda text: to_markdown(read_markdown(text)),
     "statements": passages.statements,
-    "wraps of Chinese": passages.without_chinese_wraps,
+    "wraps of Chinese": wrapped_lines.without_chinese_wraps,
     "fingerprint": copies.fingerprint,
     "report": lambda text: check_citations(text, _EXCERPTS, titles={"a": "A title"}),
     "window": lambda text: units.best_window(text, "who was the king of Spain in 2020?", 300),
