@@ -28,7 +28,7 @@ from services.check.support import check_support
 from services.embedding.cross_lingual import Likeness, likeness_of
 from services.models import ask
 from services.reports.charts.written import chart_rows
-from services.reports.checking.claim_check import evidence_of
+from services.reports.checking.claim_check import check_summary, counts_only, evidence_of
 from services.reports.document import ParsedReport, cited_in, words
 from services.reports.markdown import ReportInputs, finish_report
 from services.reports.parser import parse_report
@@ -211,11 +211,16 @@ class DeckProof:
         self.failed = 0
         """Number of cards whose words were not proven."""
 
-    def holds(self, text: str, excerpt_ids: Iterable[str]) -> bool:
-        """Tell whether excerpts support a text."""
+    def holds(self, text: str, excerpt_ids: Iterable[str], statements: Sequence[str] = ()) -> bool:
+        """Tell whether excerpts support a text; if they lack only its words or a count, proven statements that it sums up may give these.
+
+        What a program printed names a figure by ship and year, where the report says what was measured, and how often.
+        """
         cited = [self._excerpts[key] for key in excerpt_ids if key in self._excerpts]
         quotes, cards, untraced = evidence_of(cited, self._sources)
-        return not check_support(text, quotes, cards, self.likeness or self._note, untraced).fault
+        verdict = check_support(text, quotes, cards, self.likeness or self._note, untraced)
+        sums_up = bool(statements) and (verdict.fault == "words" or counts_only(verdict))
+        return not verdict.fault or (sums_up and not check_summary(text, statements).fault)
 
     def _note(self, text: str, quotes: Sequence[str]) -> None:
         self.across[text, tuple(quotes)] = None
@@ -238,7 +243,8 @@ def settle_deck(answer: Slides, material: Material, report: ParsedReport, proof:
         cited = dict.fromkeys(key for card in cards for key in card.citations)
         cited |= dict.fromkeys(drawn.excerpts if drawn and figure else ())
         title = _plain(page.title)
-        if not cited or not title or not proof.holds(title, cited):
+        told = [statement.text for statement in material.statements.values() if statement.section == section]
+        if not cited or not title or not proof.holds(title, cited, told):
             title = words(report.body[section - 1].title)
         pages.append(DeckPage(section=section, title=title, cards=cards, figure=figure))
     return sorted(pages, key=lambda page: page.section) if any(page.cards for page in pages) else []

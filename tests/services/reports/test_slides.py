@@ -11,12 +11,15 @@ from schemas.deck import DeckCard, DeckPage
 from schemas.document import Drawing
 from schemas.reporter import Report
 from schemas.reporter_slides import SlideCard, SlidePage, Slides
+from services.reports.bundle_files import read_report
+from services.reports.document import words
 from services.reports.labels import labels_for
 from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
 from services.reports.slides.draft import DeckProof, material_of, settle_deck
 from services.reports.slides.layout import MAX_ROWS
 from services.reports.slides.slide_outline import MAX_SLIDES, MIN_FIGURES, outline
+from tests.conftest import PROJECT
 from tests.fakes.browser import Page, needs_chromium
 from tests.services.reports.full import chinese, english, english_from
 from tests.services.reports.test_html import quiet
@@ -221,6 +224,29 @@ def test_a_page_shows_a_figure_that_proves_its_title_and_a_card_shows_the_number
         assert (first.title, first.figure) == (shown, 2)
         assert [card.value for card in second.cards] == ["11,034 metres", ""]
         assert proof.failed == 1, "a row is no text for a card"
+
+
+@pytest.mark.parametrize(
+    ("section", "title", "is_shown"),
+    [
+        (9, "Sonar and pressure do not agree within their stated uncertainties", True),
+        (1, "Four ships, a bathyscaphe and pressure sensors gave six figures", True),
+        (9, "Sonar and pressure lie 7,777 metres apart", False),
+        (9, "Wreck hunters sailed home content", False),
+    ],
+)
+def test_statements_of_a_section_give_a_title_words_and_counts_that_its_sources_lack(
+    section: int, title: str, is_shown: bool
+) -> None:
+    report = read_report(PROJECT / "examples" / "demo" / "challenger-deep")
+    parsed = parse_report(report)
+    material = material_of(parsed)
+    page = next(page for page in report.deck if page.section == section and page.figure)
+    number = next(number for number, one in material.statements.items() if [*one.excerpts] == page.cards[0].citations)
+    cards = [SlideCard(text=page.cards[0].text, statements=[number])]
+    written = SlidePage(section=section, title=title, cards=cards, figure=page.figure)
+    [settled] = settle_deck(Slides(pages=[written]), material, parsed, DeckProof(report))
+    assert settled.title == (title if is_shown else words(parsed.body[section - 1].title))
 
 
 def test_a_deck_of_a_model_shows_the_code_that_a_page_names_and_other_code_in_its_notes() -> None:
