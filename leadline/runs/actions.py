@@ -30,8 +30,8 @@ from leadline.runs.watch import WatchResult, watched
 from schemas.options import OutputFormat
 from schemas.reporter import Report
 from schemas.steering import Steering, SteeringAction
-from services.reports.bundle import write_bundle
-from services.reports.bundle_files import read_report, recorded_exports
+from services.reports.bundle import write_bundle, write_files
+from services.reports.bundle_files import own_files, read_report, recorded_exports
 from services.reports.formats import FORMATS, check_formats
 from services.run.errors import BadInput, RunElsewhere
 from services.run.journal import Recording, replaying, run_key
@@ -151,7 +151,7 @@ async def areport(
 
     Args:
         run_id: id of the run, its beginning, or the folder of its report; by default the latest finished run. A folder whose run
-            is on another machine is enough for its own files: without `out` and `version`.
+            is on another machine is enough without `version`.
         formats: `md`, `html`, `slides`, `pptx`, `docx`, `pdf`, `csl`.
         out: folder below which the report is written with its evidence; by default the files join those in its folder.
         version: version of the report; by default the latest. An earlier one is written to a folder of its own, named
@@ -171,9 +171,9 @@ async def areport(
         try:
             record, report = await finished_report(home, run_id)
         except RunElsewhere:
-            if out is not None or version is not None:
+            if version is not None:
                 raise
-            return await _exported_from(Path(str(run_id)), formats)
+            return await _exported_from(Path(str(run_id)), formats, out)
         chosen = await version_of(home, record, report, version)
         is_earlier = chosen.number < report.version
         if is_earlier:
@@ -193,9 +193,13 @@ async def areport(
         return report.model_copy(update={"folder": str(folder), "files": files})
 
 
-async def _exported_from(folder: Path, formats: Sequence[OutputFormat]) -> Report:
-    """Write further files of a report into its folder, from what the folder holds; its Markdown stays as it is."""
+async def _exported_from(folder: Path, formats: Sequence[OutputFormat], out: str | PathLike[str] | None) -> Report:
+    """Write further files of a report into its folder, or into a copy of it below `out`, from what the folder holds; its Markdown stays as it is."""
     report = await asyncio.to_thread(read_report, folder)
+    if out is not None:
+        held = await asyncio.to_thread(own_files, folder)
+        folder = await asyncio.to_thread(report_folder, report.question, Path(out), only_of=report.run_id)
+        await write_files(folder, held, report.run_id)
     made = await write_formats(report, folder, [format_ for format_ in formats if format_ != "md"])
     files = [*(["report.md"] if "md" in formats else []), *made]
     return report.model_copy(update={"folder": str(folder), "files": files})

@@ -31,7 +31,7 @@ from schemas.usage import Usage
 from services.reports.formats import FORMATS
 from services.reports.labels import labels_for
 from services.reports.numbered_text import numbered_text
-from services.reports.references import link_of, stored_text
+from services.reports.references import artifact_path, link_of, stored_text
 from services.reports.rendering import to_markdown
 from services.run.errors import BundleError, reason_of
 from services.run.ui_text import say
@@ -167,6 +167,31 @@ def read_report(folder: Path) -> Report:
         return report.model_copy(update={"document": None, "deck": []})
     shown = "\n".join(text for page in report.deck for text in (page.title, *(card.text for card in page.cards)))
     return report.model_copy(update={"deck": []}) if missing_quantities(shown, [report.markdown]) else report
+
+
+def own_files(folder: Path) -> dict[str, bytes]:
+    """Return the files of a bundle by name as they are, `report.md` last, without those that were made of it.
+
+    Raises:
+        BundleError: as `read_bundle`, or a file cannot be read or is named as no bundle names it.
+    """
+    _, content, markdown = read_bundle(folder)
+    for source in content.sources:
+        if not is_text_name(source):
+            raise BundleError(say("verify_text_place", file=source.file[:100]))
+    for artifact in content.artifacts:
+        if artifact.file != artifact_path(artifact):
+            raise BundleError(say("verify_artifact_place", id=artifact.id, file=artifact.file[:100]))
+    names = [*(source.file for source in content.sources), *(artifact.file for artifact in content.artifacts)]
+    try:
+        files = {name: read_inside(folder, name, MAX_TEXTS_BYTES) for name in names}
+        return {
+            **files,
+            "evidence.json": read_inside(folder, "evidence.json", MAX_EVIDENCE_BYTES),
+            "report.md": markdown,
+        }
+    except OSError as error:
+        raise BundleError(say("verify_unread", file=error.filename, reason=error.strerror)) from None
 
 
 def check_size(file: Path, raw: Mapping[str, Any]) -> None:

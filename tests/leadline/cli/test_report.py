@@ -97,6 +97,14 @@ def test_a_folder_whose_run_is_elsewhere_is_shown_and_exported_and_says_what_it_
     assert page.count("<q>") > 100
     assert page.count('class="said inferred"') == 15
     assert leadline("verify", folder).code == 0
+    [copied] = leadline("runs", "export", folder, "--out", "elsewhere", code=0).out.split()
+    assert sorted(path.name for path in Path(copied).parent.iterdir()) == [
+        "evidence.json",
+        "report.html",
+        "report.md",
+        "sources",
+    ]
+    assert leadline("verify", str(Path(copied).parent)).code == 0
     shown = leadline("runs", "show", folder, code=0).out
     assert re.search(
         r"(?s)^Question: .*\nAnswer: .*\nSources: 14.*\nFiles: out/challenger-deep \(evidence.json, ", shown
@@ -111,6 +119,15 @@ def test_a_folder_whose_run_is_elsewhere_is_shown_and_exported_and_says_what_it_
         assert (
             f"is not on this machine, so only what the folder holds can be used: leadline runs show {folder}" in ran.err
         )
+
+
+def test_a_folder_from_elsewhere_with_a_name_that_leads_outside_is_not_copied(leadline: Leadline) -> None:
+    leadline("demo", "--seconds", "0")
+    evidence = Path("out/challenger-deep/evidence.json")
+    evidence.write_text(evidence.read_text().replace('"sources/01-', '"sources/../../01-', 1))
+    ran = leadline("runs", "export", "out/challenger-deep", "--out", "elsewhere", code=2)
+    assert "is not where its text lies" in ran.err
+    assert not [*Path("elsewhere").iterdir()]
 
 
 def test_a_folder_from_elsewhere_without_a_model_says_so(
