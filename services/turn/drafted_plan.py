@@ -47,7 +47,7 @@ def settle_draft(draft: PlanDraft, prompt: PlannerPrompt) -> Plan:
         return plan.model_copy(update={"notes": growth.notes})
     needs = settling.dependencies()
     steps = [
-        _step(settling.steps[place], number, needs[place], settling.nodes(place))
+        _step(settling.steps[place], number, needs[place], settling.nodes(place), prompt.locale)
         for place, number in settling.numbers.items()
     ]
     outline = growth.outline
@@ -148,8 +148,12 @@ class _Settling:
         self.notes.append(say(key, self.prompt.locale, step=number, needed=needed))
 
 
-def _step(draft: StepDraft, number: str, needs: list[str], nodes: list[str]) -> Step:
+def _step(draft: StepDraft, number: str, needs: list[str], nodes: list[str], locale: str) -> Step:
+    numbers = {say("task_step", locale, step=name).casefold() for name in (number, draft.id.strip())}
     texts = [text.strip() for text in (draft.title, draft.description, *draft.queries) if text.strip()]
+    texts = [
+        text for text in texts if text.casefold() not in numbers
+    ] or texts  # a number stands before the title anyway
     step = Step(
         id=number,
         title=within(texts[0], LONGEST_TITLE),

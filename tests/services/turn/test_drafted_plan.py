@@ -53,6 +53,15 @@ def test_steps_are_numbered_and_wait_for_what_is_meant(
     assert needs(settled(*steps)) == waits
 
 
+def test_a_title_that_only_numbers_its_step_gives_way_to_what_the_step_does() -> None:
+    plan = settled(
+        step("Step 1", description="Find the depth"), step("step 2", queries=["A pole"]), step("Step 9", id="9")
+    )
+    assert [one.title for one in plan.steps] == ["Find the depth", "A pole", "Step 9"]
+    chinese = settled(step("步骤 1", description="查深度"), prompt=PROMPT.model_copy(update={"locale": "zh-CN"}))
+    assert chinese.steps[0].title == "查深度"
+
+
 def test_steps_of_a_further_plan_are_numbered_on_and_may_wait_for_finished_steps() -> None:
     plan = settled(step("a", "1"), step("b", "3"), step("c", "Found 2", "2"), prompt=REPLAN)
     assert needs(plan) == {"3": ["1"], "4": ["3"], "5": ["2"]}
