@@ -173,3 +173,9 @@ def test_on_a_phone_a_citation_opens_its_quote_and_the_text_around_it(reported: 
     assert page.evaluate(f"{tip}.querySelector('.ways button').textContent") == "Close"
     page.click(f"{tip}.querySelector('.ways button')")
     assert page.evaluate(f"{tip} === null && {FOCUSED} === {mark}")
+
+
+def test_what_stands_around_a_quote_has_no_marks_of_markdown_but_the_signs_of_its_code(reported: Page) -> None:
+    text = "## Depth\n\nThe **Challenger Deep** and **its name**.\n\ndef sound(*all, **named): return 2 ** 3\n# a comment\n"
+    shown = reported.evaluate(f"import('/page/source.js').then(own => own.withoutMarks({json.dumps(text)}))")
+    assert shown == ("Depth\nThe Challenger Deep and its name.\ndef sound(*all, **named): return 2 ** 3\n# a comment\n")

@@ -25,9 +25,12 @@ export async function surroundings(thread, entry, quote, of) {
   if (!place) return null;
   const before = text.slice(Math.max(0, place.start - AROUND), place.start).replace(/^\S*\s/, place.start > AROUND ? "… " : "$&");
   const after = text.slice(place.end, place.end + AROUND).replace(/\s\S*$/, text.length > place.end + AROUND ? " …" : "$&");
-  // Marks of headings go, which stand alone; those of comments in code stay
-  const lines = (part) => part.replace(/(^|\n\s*\n)#{1,6} +(?=[^\n]+(?:\n\s*\n|\s*$))/g, "$1").replace(/\n\s*\n/g, "\n");
-  return { before: lines(before), quote: lines(text.slice(place.start, place.end)), after: lines(after) };
+  return { before: withoutMarks(before), quote: withoutMarks(text.slice(place.start, place.end)), after: withoutMarks(after) };
+}
+
+/** A text without the marks of headings, which stand alone, and those around bold words; signs in code stay. */
+export function withoutMarks(part) {
+  return part.replace(/(^|\n\s*\n)#{1,6} +(?=[^\n]+(?:\n\s*\n|\s*$))/g, "$1").replace(/\*\*(?=[^\s*])([^*\n]{0,300}[^\s*])\*\*(?!\w)/g, "$1").replace(/\n\s*\n/g, "\n");
 }
 
 /** Where quotes stand in a text, in its order; blanks may differ. Of two that overlap the first counts. */
