@@ -5,6 +5,7 @@ from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import wraps
+from inspect import signature
 from os import PathLike
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, Unpack, cast
@@ -80,7 +81,7 @@ async def aresearch(
         before, question, options = await _following(before, question, options)
     question_of({"question": question})
     with speaking(message_language(question)):
-        context = checked_choices(options)
+        context = checked_choices(options, signature(aresearch).parameters)
         if out is not None:
             await asyncio.to_thread(check_formats, context.output_formats)
             await asyncio.to_thread(check_writable, Path(out))

@@ -1,5 +1,6 @@
 """Choices that come as plain data: validated, or refused in words that name the choice and its bounds."""
 
+from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
@@ -10,8 +11,8 @@ from services.run.errors import BadInput, refused_value
 from services.run.ui_text import say, told
 
 
-def checked_choices(fields: dict[str, object]) -> RunContext:
-    """Validate choices given as plain data.
+def checked_choices(fields: dict[str, object], names: Iterable[str] = RunContext.model_fields) -> RunContext:
+    """Validate choices given as plain data; for one that there is not, the message suggests one of the `names`.
 
     Raises:
         BadInput: a choice is invalid; the message names it and its bounds.
@@ -24,7 +25,7 @@ def checked_choices(fields: dict[str, object]) -> RunContext:
             name = str(problem["loc"][0])[:60]
             if name == "advanced":  # an object is opened before
                 raise BadInput(**told("choice_advanced")) from None
-            suggestions = get_close_matches(name, RunContext.model_fields, 1)
+            suggestions = get_close_matches(name, names, 1)
             advice = say("choice_meant", name=suggestions[0]) if suggestions else say("choice_listed")
             raise BadInput(**told("choice_unknown", name=name, advice=advice)) from None
         named = [

@@ -58,6 +58,8 @@ def test_python_and_the_command_say_the_same_in_their_own_words(leadline: Leadli
 def test_a_choice_that_there_is_not_gets_a_suggestion() -> None:
     with pytest.raises(BadInput, match=r"There is no choice 'max_step'. Did you mean max_step_num\?"):
         research("Why?", max_step=3)  # type: ignore[call-arg]  # that is what is tested
+    with pytest.raises(BadInput, match=r"There is no choice 'doc'. Did you mean docs\?"):
+        research("Why?", doc="papers")  # type: ignore[call-arg]  # that is what is tested
 
 
 QUESTION = "Where was the designer of the wire sounding machine born?"
