@@ -117,9 +117,12 @@ def _written_to(finished: Report) -> str:
         return "\n".join(hint)
     shown = shown_folder(finished.folder)
     folder = argument(shown)
-    commands = {"verify": f"leadline verify {folder}", "export": f"leadline runs export {folder} --format html,slides"}
-    written = say("written_to", finished.locale, folder=shown, **commands)
-    return "\n".join([f"\n{written}", *(f"  {Path(shown) / name}" for name in finished.files[1:]), *hint])
+    written = say("written_to", finished.locale, folder=shown, verify=f"leadline verify {folder}")
+    export = f"leadline runs export {folder} --format html,slides"
+    files = [str(Path(shown) / name) for name in finished.files[1:]]
+    if not any(file.endswith(".html") for file in files):
+        files.append(say("as_page_and_slides", finished.locale, export=export))
+    return "\n".join([f"\n{written}", *(f"  {line}" for line in files), *hint])
 
 
 def last_word(text: str, code: int, as_events: bool, **about: object) -> None:

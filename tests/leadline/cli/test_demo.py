@@ -17,6 +17,7 @@ def test_the_recording_is_played_and_its_report_verifies_until_a_word_is_changed
     assert ran.err.startswith("A recording of ")
     assert "Step 1: All measurements of the Challenger Deep" in ran.err
     assert "no model was called" in ran.err
+    assert "  check it: leadline verify " in ran.err
     [folder] = (tmp_path / "out").iterdir()
     written = folder / "report.md"
     assert ran.out.strip() == written.read_text("utf-8").strip()

@@ -84,7 +84,10 @@ def test_what_research_prints_last_can_be_typed_and_the_folder_names_the_run(lea
         ran = leadline(*command)
         assert ran.code == 0, (command, ran.err)
     assert "cannot get any shorter" in leadline("revise", FOLDER, "--shorter").err
-    assert len(leadline("runs").out.splitlines()) == 2
+    told = leadline("research", QUESTION, "--docs", docs, "--quick", "--format", "html").err
+    assert f"leadline verify {FOLDER}\n  {FOLDER}/report.html\n" in told
+    assert "runs export" not in told, "there is a page already"
+    assert len(leadline("runs").out.splitlines()) == 3
 
 
 def test_a_folder_whose_run_is_elsewhere_is_shown_and_exported_and_says_what_it_cannot(leadline: Leadline) -> None:
