@@ -4,8 +4,10 @@
 """
 
 import asyncio
+import os
+import shlex
 import sys
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -52,8 +54,15 @@ def research(
         return leadline.aresearch(text, out=out, on_event=progress, on_review=review_plan, run_id=run_id, **choices)
 
     with errors_as_json(as_events):
+        _refuse_paths(question or ())
         choices = choices_of(options)
         show_report(work, as_json, as_events, run_id)
+
+
+def _refuse_paths(arguments: Sequence[str]) -> None:
+    """Refuse a path among the arguments of a question: `--docs papers/*` names the first folder alone."""
+    if len(arguments) > 1 and (path := next((word for word in arguments if "/" in word and os.path.lexists(word)), "")):
+        raise BadInput(say("path_in_question", path=path, options=f"--docs {shlex.quote(path)}"))
 
 
 def _from_stdin() -> str:

@@ -252,3 +252,12 @@ def test_who_interrupts_before_the_run_is_stored_is_not_told_to_resume(
     ran = leadline("research", QUESTION, "--docs", docs, code=130)
     assert "Ask again" in ran.err
     assert "resume" not in ran.err
+
+
+def test_a_folder_behind_that_of_docs_is_no_part_of_the_question(leadline: Leadline, docs: Path) -> None:
+    Path("papers", "one").mkdir(parents=True)
+    ran = leadline("research", "How", "deep?", "--docs", docs, "papers/one", code=2)
+    assert "name each folder with an option of its own: --docs papers/one" in ran.err
+    leadline("research", "What is in papers/one?", "--docs", docs, "--quick")
+    assert Path("out").exists(), "a question in quotes may name a path"
+    assert leadline("research", "Why", f"/{'x' * 5_000}", "--docs", docs, "--quick").code != 2
