@@ -41,6 +41,13 @@ def step_of(description: str) -> str:
     return json.dumps({"title": "Mail", "steps": [step]})
 
 
+@pytest.fixture
+def post(endpoint: OpenAIServer, tmp_path: Path) -> Path:
+    """A folder of fifteen letters, and a model that plans one step over all of them."""
+    endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
+    return letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
+
+
 async def counted(folder: Path, tmp_path: Path, **choices: Any) -> Report:
     """Research how many letters there are, by one plan."""
     return await aresearch(QUESTION, docs=[folder], out=tmp_path / "out", max_plan_iterations=1, **choices)
@@ -72,11 +79,7 @@ async def test_what_a_program_copies_from_texts_is_quoted_from_them_and_its_tabl
     endpoint.script["reporter"] = [
         "# Mail\n\nThe keeper saw the mail of day 3 [E1-3]. Of 14 letters 14 have ends [E1-2].\n"
     ]
-    report = await counted(
-        folder,
-        tmp_path,
-        max_step_attempts=1,
-    )
+    report = await counted(folder, tmp_path, max_step_attempts=1)
     [_, mended] = endpoint.asked("coder")
     assert "what it quotes stands in none of the texts" in mended
     [result] = report.results
@@ -93,17 +96,15 @@ async def test_what_a_program_copies_from_texts_is_quoted_from_them_and_its_tabl
 
 
 async def test_a_program_looks_at_the_texts_first_and_what_it_quotes_survives_its_second_attempt(
-    endpoint: OpenAIServer, tmp_path: Path
+    endpoint: OpenAIServer, post: Path
 ) -> None:
-    folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
-    endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
     count = "print(len(open('post-texts.jsonl').readlines()), 'letters were read{}.')\nprint('QUOTE letter-1{}.md: saw the mail')"
     look = {"look": True, "code": "print('A letter is a heading and a sentence.')"}
     codes = [{"code": count.format("", 1)}, {"code": count.format(" again", 2)}]
     endpoint.script["coder"] = written((look, codes[0], codes[1]))
     redone = {"step_id": "1", "reason": "Read again.", "redo": True, "feedback": "Quote letter 12."}
     endpoint.script["reflector"] = [json.dumps({"steps": [redone]}), json.dumps({"has_enough_context": True})]
-    report = await aresearch(QUESTION, docs=[folder])
+    report = await aresearch(QUESTION, docs=[post])
     systems = [body["messages"][0]["content"] for body in endpoint.requests if role_of(body) == "coder"]
     assert ["look at the texts" in system for system in systems] == [True, True, True]
     [_, second, _] = endpoint.asked("coder")
@@ -117,10 +118,8 @@ async def test_a_program_looks_at_the_texts_first_and_what_it_quotes_survives_it
 
 
 async def test_programs_read_on_from_what_the_last_look_printed_and_a_step_may_be_quotes_alone(
-    endpoint: OpenAIServer, tmp_path: Path
+    endpoint: OpenAIServer, post: Path, tmp_path: Path
 ) -> None:
-    folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
-    endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
     looks = [
         {"look": True, "thought": "How are they built?", "code": "print('LISTED', 'word ' * 30_000)"},
         {"look": True, "thought": "Day 11 matters.", "code": "print('QUOTE letter-11.md: saw the mail of day 11')"},
@@ -132,11 +131,7 @@ async def test_programs_read_on_from_what_the_last_look_printed_and_a_step_may_b
     }
     endpoint.script["coder"] = written([*looks, last])
     events: list[Event] = []
-    report = await counted(
-        folder,
-        tmp_path,
-        on_event=events.append,
-    )
+    report = await counted(post, tmp_path, on_event=events.append)
     assert [event.data["excerpts"] for event in events if event.type == "round"] == [0, 1, 1]
     first, *later = endpoint.asked("coder")
     assert "<look>" not in first
@@ -189,11 +184,7 @@ async def test_programs_hold_the_first_draft_against_all_texts(endpoint: OpenAIS
         "# Mail\n\nThe keeper saw the mail of day 11 [E1-1].\n\n===\nWhy?\n\n===\nThe mail was lost.\n",
         "# Mail\n\nThe keeper saw the mail of day 11 [E1-1]. It was wet on day 11 [E2-1].\n",
     ]
-    report = await counted(
-        folder,
-        tmp_path,
-        length="full",
-    )
+    report = await counted(folder, tmp_path, length="full")
     _, first, second = endpoint.asked("coder")
     assert "<draft>\n# Mail\n\nThe keeper saw the mail of day 11 [post/letter-11.md].\n</draft>" in first
     assert "- The mail was lost." in first
@@ -234,34 +225,25 @@ async def test_texts_are_offered_to_a_planner_only_where_programs_run(
     monkeypatch.setattr(Sandbox, "_require_isolation", refused)
     environment(LEADLINE_SANDBOX=mode)
     folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
-    question = QUESTION
-    await aresearch(question, docs=[folder], max_plan_iterations=1)
+    await aresearch(QUESTION, docs=[folder], max_plan_iterations=1)
     [planned, *_] = endpoint.asked("planner")
     assert ("post-texts.jsonl" in planned) == offered
 
 
 @pytest.mark.parametrize(("depth", "tokens"), [("standard", LOOKED), ("deep", LEVELS["deep"].passage_tokens)])
 async def test_looks_are_larger_where_a_depth_shows_more(
-    endpoint: OpenAIServer, tmp_path: Path, depth: Depth, tokens: int
+    endpoint: OpenAIServer, post: Path, depth: Depth, tokens: int
 ) -> None:
-    folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
-    endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
     endpoint.script["coder"] = written([{"code": "print('QUOTE letter-12.md: saw the mail')"}])
-    question = QUESTION
-    await aresearch(question, docs=[folder], depth=depth, max_plan_iterations=1)
+    await aresearch(QUESTION, docs=[post], depth=depth, max_plan_iterations=1)
     [system, *_] = [body["messages"][0]["content"] for body in endpoint.requests if role_of(body) == "coder"]
     [shown] = re.findall(r"in at most (\d+) characters", system)
     assert 3 * tokens < int(shown) <= 4 * tokens
 
 
-async def test_looks_end_when_none_is_left(endpoint: OpenAIServer, tmp_path: Path) -> None:
-    folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
-    endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
+async def test_looks_end_when_none_is_left(endpoint: OpenAIServer, post: Path, tmp_path: Path) -> None:
     look = {"look": True, "code": "print('There are letters.')", "description": "letters"}
     endpoint.script["coder"] = [json.dumps(look)] * 9
-    report = await counted(
-        folder,
-        tmp_path,
-    )
+    report = await counted(post, tmp_path)
     assert len(endpoint.asked("coder")) == LEVELS["standard"].looks + 1
     assert report.results[0].finding.endswith("There are letters.")

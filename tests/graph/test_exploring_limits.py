@@ -13,20 +13,18 @@ from services.turn import programs
 from tests.conftest import SetEnvironment
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer, error, role_of
-from tests.graph.test_exploring import QUESTION, counted, letters, outcome, step_of, written
+from tests.graph.test_exploring import QUESTION, counted, letters, outcome, post, step_of, written
 from tests.graph.test_tools import endpoint
 
-__all__ = ["endpoint"]
+__all__ = ["endpoint", "post"]
 pytestmark = pytest.mark.long
 FIRST = "The keeper saw the mail of day 11."
 
 
 @pytest.mark.parametrize("ends", ["refused", "failing"])
 async def test_what_looks_quoted_stays_where_no_program_computes(
-    endpoint: OpenAIServer, tmp_path: Path, ends: str
+    endpoint: OpenAIServer, post: Path, tmp_path: Path, ends: str
 ) -> None:
-    folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
-    endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
     look = {"look": True, "thought": "Day 11 matters.", "code": "print('QUOTE letter-11.md: saw the mail of day 11')"}
     codes = [look, {"look": True, "code": "print('more')"}, *[{"code": "print(1 / 0)"}] * 3]
     endpoint.script["coder"] = written(codes)
@@ -34,7 +32,7 @@ async def test_what_looks_quoted_stays_where_no_program_computes(
         endpoint.fault = lambda number, role, body: (
             error(400, "No more of these.", "refused", "messages") if role == "coder" and number > 5 else None
         )
-    report = await counted(folder, tmp_path)
+    report = await counted(post, tmp_path)
     assert outcome(report) == ("done", [FIRST])
     said = "No more of these" if ends == "refused" else "The last program failed: ZeroDivisionError: division by zero"
     assert any(said in limit for limit in report.limits)
@@ -43,12 +41,10 @@ async def test_what_looks_quoted_stays_where_no_program_computes(
 
 @pytest.mark.parametrize("code", ["print(1 / 0)", "x = 1"])
 async def test_a_model_whose_looks_fail_one_after_the_other_writes_no_further_program(
-    endpoint: OpenAIServer, tmp_path: Path, code: str
+    endpoint: OpenAIServer, post: Path, tmp_path: Path, code: str
 ) -> None:
-    folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
-    endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
     endpoint.script["coder"] = written([{"look": True, "code": "print('open')"}, *[{"look": True, "code": code}] * 9])
-    report = await counted(folder, tmp_path)
+    report = await counted(post, tmp_path)
     assert endpoint.roles.count("coder") == 1 + programs.MAX_CODE_RUNS
     said = "ZeroDivisionError" if "0" in code else "it printed nothing"
     assert said in report.results[0].error
@@ -56,18 +52,12 @@ async def test_a_model_whose_looks_fail_one_after_the_other_writes_no_further_pr
 
 
 async def test_no_look_is_offered_for_which_time_or_tokens_would_not_suffice(
-    endpoint: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    endpoint: OpenAIServer, post: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(programs, "ROOM", 10**9)  # calls for which there is never room
-    folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
-    endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
     codes = [{"look": True, "code": "print('open')"}, {"code": "print('QUOTE letter-12.md: saw the mail')"}]
     endpoint.script["coder"] = written(codes)
-    await counted(
-        folder,
-        tmp_path,
-        max_tokens=100_000,
-    )
+    await counted(post, tmp_path, max_tokens=100_000)
     assert [prompt.count('<looks left="0">') for prompt in endpoint.asked("coder")] == [0, 1]
 
 
@@ -84,12 +74,12 @@ async def test_where_two_folders_have_files_of_one_name_a_quote_is_of_the_folder
     assert [excerpt.quote for excerpt in report.results[0].excerpts] == ["Wait 11v2 seconds.", "Wait 13v1 seconds."]
 
 
-async def test_what_was_quoted_stays_where_time_runs_out_amid_a_look(endpoint: OpenAIServer, tmp_path: Path) -> None:
-    folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
-    endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
+async def test_what_was_quoted_stays_where_time_runs_out_amid_a_look(
+    endpoint: OpenAIServer, post: Path, tmp_path: Path
+) -> None:
     look = {"look": True, "thought": "Day 11 matters.", "code": "print('QUOTE letter-11.md: saw the mail of day 11')"}
     endpoint.script["coder"] = [*written([look]), Reply(stall=20)]
-    report = await counted(folder, tmp_path, max_seconds=15)
+    report = await counted(post, tmp_path, max_seconds=15)
     [result] = report.results
     assert [excerpt.quote for excerpt in result.excerpts] == [FIRST]
     assert (result.status, result.finding) == ("done", "Day 11 matters.")
@@ -99,25 +89,21 @@ async def test_what_was_quoted_stays_where_time_runs_out_amid_a_look(endpoint: O
 
 
 async def test_a_step_that_runs_out_of_time_before_anything_is_quoted_is_skipped(
-    endpoint: OpenAIServer, tmp_path: Path
+    endpoint: OpenAIServer, post: Path, tmp_path: Path
 ) -> None:
-    folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
-    endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
     endpoint.script["coder"] = [*written([{"look": True, "code": "print('open')"}]), Reply(stall=20)]
-    report = await counted(folder, tmp_path, max_seconds=12)
+    report = await counted(post, tmp_path, max_seconds=12)
     assert [result.status for result in report.results] == ["skipped"]
 
 
 async def test_a_program_has_half_of_the_time_left_and_tells_that_it_runs(
-    endpoint: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    endpoint: OpenAIServer, post: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(answer_watch, "REPORT_EVERY", 0.2)
-    folder = letters(tmp_path / "post", range(10, 25), "The keeper saw the mail of day {}.")
-    endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
     codes = [{"look": True, "code": "import time\ntime.sleep(50)"}, {"code": "print('QUOTE letter-11.md: saw the')"}]
     endpoint.script["coder"] = written(codes)
     events: list[Event] = []
-    report = await counted(folder, tmp_path, max_seconds=15, on_event=events.append)
+    report = await counted(post, tmp_path, max_seconds=15, on_event=events.append)
     assert [excerpt.quote for excerpt in report.results[0].excerpts] == [FIRST]
     assert "stopped by timeout" in endpoint.asked("coder")[1]
     assert any(event.type == "call_progress" and event.data["state"] == "running" for event in events)
