@@ -13,7 +13,7 @@ from services.reports.markdown_blocks import read_draft
 from services.run.evidence_store import EvidenceStore, content_hash
 from services.text.copies import fingerprint
 from services.text.normal_form import normalise_text
-from tests.fakes.browser import Page, chromium
+from tests.fakes.browser import Page, chromium, needs_chromium
 from tests.fakes.excerpts import stretch
 
 TEXTS = {
@@ -71,6 +71,12 @@ def draft() -> Make:
 def finished(draft: Make) -> Finished:
     """Finish the report of a draft that is named in the same way."""
     return lambda markdown, **fields: finish_report(draft(markdown, **fields), Usage())
+
+
+def in_browser(test: Callable[..., object]) -> Callable[..., object]:
+    """Mark a test as one in Chromium, which `make test-long` runs."""
+    marked: Callable[..., object] = pytest.mark.long(needs_chromium(test))
+    return marked
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ import re
 import unicodedata
 import zipfile
 from collections.abc import Iterable
+from importlib.util import find_spec
 from itertools import chain
 
 import pytest
@@ -21,6 +22,7 @@ from schemas.reporter import Report
 from services.reports.document import walk, words
 from services.reports.formats import FORMATS, chosen_formats, render
 from services.reports.html.page import render_html
+from services.reports.labels import labels_for
 from services.reports.markdown_blocks import with_dollars
 from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
@@ -144,10 +146,15 @@ async def test_word_holds_every_word_and_every_citation_of_the_text(report: Repo
         assert f"[{number}]" in body
 
 
-async def test_pdf_has_numbered_pages_and_the_report_s_words() -> None:
+needs_pdf = pytest.mark.skipif(
+    find_browser() is None and not find_spec("weasyprint"), reason="PDF needs Chromium or the extra pdf"
+)
+
+
+@needs_pdf
+@pytest.mark.long
+async def test_pdf_has_numbered_pages_and_the_report_s_words_and_no_contents_if_it_is_short() -> None:
     pypdf = pytest.importorskip("pypdf")
-    if find_browser() is None:
-        pytest.importorskip("weasyprint", reason="PDF needs Chromium or the extra pdf")
     data = (await render(chinese(), ["pdf"]))["report.pdf"]
     pages = [
         re.sub(r"\s+", "", unicodedata.normalize("NFKC", page.extract_text()))
@@ -156,25 +163,23 @@ async def test_pdf_has_numbered_pages_and_the_report_s_words() -> None:
     for number, text in enumerate(pages, 1):
         assert f"{number}/{len(pages)}" in text
     whole = "".join(pages)
+    assert labels_for("zh-CN").contents not in whole
     for figure in parse_report(chinese()).figures:
         assert figure.value.replace(" ", "") in whole
 
 
+@needs_pdf
 async def test_a_long_pdf_has_a_list_of_contents_and_two_lines_of_a_quote() -> None:
-    pytest.importorskip("pypdfium2")
-    if find_browser() is None:
-        pytest.importorskip("weasyprint", reason="PDF needs Chromium or the extra pdf")
     body = "\n\n".join(f"## Part {part}\n\n{'The line ran out again [E1-1]. ' * 100}" for part in range(4))
     report = report_of(f"# Title\n\n{body}", ["The line ran out again. " * 40], "What ran out?")
     said = printed((await render(report, ["pdf"]))["report.pdf"])
     assert "ContentsPart0Part1Part2Part3" in said
     assert said.rpartition("References")[2].count("ran") < 40
-    assert "Contents" not in printed((await render(english(), ["pdf"]))["report.pdf"])
 
 
+@needs_pdf
+@pytest.mark.long
 async def test_a_wide_table_stands_whole_on_paper() -> None:
-    if find_browser() is None:
-        pytest.importorskip("weasyprint", reason="PDF needs Chromium or the extra pdf")
     pypdfium2 = pytest.importorskip("pypdfium2")
     report = english_from(wide_table(30))
     pages = [*pypdfium2.PdfDocument((await render(report, ["pdf"]))["report.pdf"])]

@@ -10,6 +10,7 @@ from services.reports.html.sanitised import mathml
 from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
 from tests.fakes.browser import Page, needs_chromium
+from tests.services.reports.conftest import in_browser
 from tests.services.reports.full import english_from
 
 TERM = r"y_i \log \sigma(\theta^\top x_i) + (1-y_i)\log(1-\sigma(\theta^\top x_i))"
@@ -29,6 +30,7 @@ TOO_WIDE = """
 
 
 @needs_chromium
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["deck", "paper"])
 def test_no_formula_is_cut(page: Page, tmp_path: Path, kind: str) -> None:
     place = tmp_path / "shown.html"
@@ -46,7 +48,7 @@ EDGES = "[...document.querySelectorAll('.formula mtd:first-child')].map(e => Mat
 HEIGHTS = "[...document.querySelectorAll('mfrac')].map(e => e.getBoundingClientRect().height)"
 
 
-@needs_chromium
+@in_browser
 def test_a_formula_of_a_block_is_drawn_large_and_its_lines_stand_below_each_other(page: Page, tmp_path: Path) -> None:
     place = tmp_path / "shown.html"
     text = "# Depth\n\nOf $\\frac{1}{2}$ it:\n\n$$\n\\frac{1}{2}\n$$\n\n$$\n" + LINES + "\n$$"

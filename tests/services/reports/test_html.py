@@ -16,6 +16,7 @@ from services.reports.html.page import notebook_html, render_html
 from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
 from tests.fakes.browser import Page, needs_chromium
+from tests.services.reports.conftest import in_browser
 from tests.services.reports.full import ARABIC, chinese, english, english_from
 from tests.services.reports.states import REASONS, stated
 from tests.services.reports.vectors import VECTORS, hostile_report
@@ -34,7 +35,7 @@ def quiet(page: Page) -> bool:
     return not page.logged and not page.asked and not page.dialogs
 
 
-@needs_chromium
+@in_browser
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("dark", [False, True])
 def test_on_a_phone_a_citation_opens_its_quote_from_below_and_leads_back(
@@ -70,7 +71,7 @@ def test_on_a_phone_a_citation_opens_its_quote_from_below_and_leads_back(
     assert quiet(page)
 
 
-@needs_chromium
+@in_browser
 @pytest.mark.parametrize("width", [360, 1280])
 def test_a_page_that_is_read_from_the_right_is_as_wide_as_the_window(page: Page, tmp_path: Path, width: int) -> None:
     shown(page, english_from(ARABIC, locale="ar"), tmp_path, width=width)
@@ -78,7 +79,7 @@ def test_a_page_that_is_read_from_the_right_is_as_wide_as_the_window(page: Page,
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-@needs_chromium
+@in_browser
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_a_report_shows_everything_inside_the_window_and_asks_for_nothing(
@@ -96,7 +97,7 @@ def test_a_report_shows_everything_inside_the_window_and_asks_for_nothing(
     assert page.evaluate("document.querySelectorAll('.references > li').length") == 6
 
 
-@needs_chromium
+@in_browser
 def test_headings_go_down_by_one_and_ids_are_unique_and_all_links_in_the_page_lead_somewhere(
     page: Page, tmp_path: Path
 ) -> None:
@@ -126,7 +127,7 @@ def test_columns_of_numbers_stand_to_the_right_and_quotes_show_no_markup() -> No
     assert f'<blockquote data-quote="- **Note**: {first.quote}">Note: {first.quote}</blockquote>' in marked
 
 
-@needs_chromium
+@in_browser
 def test_the_search_counts_what_it_finds(page: Page, tmp_path: Path) -> None:
     shown(page, english(), tmp_path)
     page.evaluate(
@@ -137,7 +138,7 @@ def test_the_search_counts_what_it_finds(page: Page, tmp_path: Path) -> None:
     assert found >= 3
 
 
-@needs_chromium
+@in_browser
 def test_charts_are_drawn_by_echarts_where_it_is_installed_and_else_as_svg(page: Page, tmp_path: Path) -> None:
     if not echarts_script():
         pytest.skip("ECharts is not installed (extra: charts)")
@@ -152,7 +153,7 @@ def test_charts_are_drawn_by_echarts_where_it_is_installed_and_else_as_svg(page:
     assert quiet(page), (page.logged, page.asked)
 
 
-@needs_chromium
+@in_browser
 def test_a_notebook_s_frame_works_and_its_links_stay_in_it(page: Page, tmp_path: Path) -> None:
     place = tmp_path / "notebook.html"
     place.write_text(f"<!doctype html><meta charset=utf-8><title>n</title>{notebook_html(english())}", "utf-8")
@@ -184,7 +185,7 @@ CONTRAST = """
 """
 
 
-@needs_chromium
+@in_browser
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("report", [english(), stated("zh-CN")], ids=["full", "states-zh"])
 def test_every_word_has_enough_contrast_inside_the_window(
@@ -257,7 +258,7 @@ def test_the_policy_names_every_script_by_its_hash_and_allows_nothing_else() -> 
     assert "http" not in policy.group(1)
 
 
-@needs_chromium
+@in_browser
 @pytest.mark.parametrize("status", ["inferred", "unverified"])
 def test_the_reason_of_a_marked_statement_opens_at_a_hover_by_key_and_at_a_tap(
     page: Page, tmp_path: Path, status: Status
@@ -306,7 +307,7 @@ def test_a_report_is_set_in_the_direction_of_its_language(title: str, direction:
         assert f'dir="{direction}">' in page
 
 
-@needs_chromium
+@in_browser
 def test_no_line_breaks_within_a_flag_or_a_date_and_a_quote_keeps_the_lines_of_its_code(
     page: Page, tmp_path: Path
 ) -> None:

@@ -21,6 +21,7 @@ from services.reports.slides.layout import MAX_ROWS
 from services.reports.slides.slide_outline import MAX_SLIDES, MIN_FIGURES, outline
 from tests.conftest import PROJECT
 from tests.fakes.browser import Page, needs_chromium
+from tests.services.reports.conftest import in_browser
 from tests.services.reports.full import chinese, english, english_from
 from tests.services.reports.test_html import quiet
 from tests.services.reports.vectors import VECTORS, hostile_report
@@ -77,6 +78,7 @@ def opened(page: Page, report: Report, folder: Path) -> Page:
 
 
 @needs_chromium
+@pytest.mark.long
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_nothing_stands_outside_its_box(page: Page, tmp_path: Path, language: str) -> None:
     opened(page, overfull(language), tmp_path)
@@ -98,7 +100,7 @@ OVERPRINTED = """
 """
 
 
-@needs_chromium
+@in_browser
 @pytest.mark.parametrize(("width", "height"), [(900, 1200), (320, 560)])
 def test_nothing_is_printed_over_something_else_in_a_tall_window(
     page: Page, tmp_path: Path, width: int, height: int
@@ -108,7 +110,7 @@ def test_nothing_is_printed_over_something_else_in_a_tall_window(
     assert page.evaluate(OVERPRINTED) == []
 
 
-@needs_chromium
+@in_browser
 def test_keys_and_buttons_move_and_playing_ends_at_the_end(page: Page, tmp_path: Path) -> None:
     opened(page, english(), tmp_path)
     count = page.evaluate("document.querySelectorAll('.slide').length")
@@ -132,7 +134,7 @@ def test_keys_and_buttons_move_and_playing_ends_at_the_end(page: Page, tmp_path:
     assert page.evaluate("document.getElementById('play').textContent") == "▶"
 
 
-@needs_chromium
+@in_browser
 @pytest.mark.parametrize("first", range(0, len(VECTORS), 30))
 def test_hostile_text_stays_text_on_slides(page: Page, tmp_path: Path, first: int) -> None:
     opened(page, hostile_report(VECTORS[first : first + 30]), tmp_path)
@@ -182,7 +184,7 @@ def decked(language: str) -> Report:
     return report.model_copy(update={"deck": [*pages, beyond]})
 
 
-@needs_chromium
+@in_browser
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_pages_that_a_model_wrote_fit_and_cite_as_the_report_does(page: Page, tmp_path: Path, language: str) -> None:
     report = decked(language)
@@ -304,7 +306,7 @@ def measured(kind: Literal["bar", "line", "pie"], unit: str, categories: list[st
     return Chart(type=kind, title=f"{kind} {unit}", unit=unit, categories=categories, series=series, sources=["E1-1"])
 
 
-@needs_chromium
+@in_browser
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
 def test_texts_of_charts_neither_overlap_nor_leave_the_chart(
     page: Page, tmp_path: Path, width: int, height: int
@@ -337,7 +339,7 @@ def test_texts_of_charts_neither_overlap_nor_leave_the_chart(
     assert not overlapping, "; ".join(overlapping)
 
 
-@needs_chromium
+@in_browser
 def test_on_paper_every_slide_shows_its_chart(page: Page, tmp_path: Path) -> None:
     deck = opened(page, english(), tmp_path)
     deck.evaluate("dispatchEvent(new Event('beforeprint'))")
@@ -350,7 +352,7 @@ def test_on_paper_every_slide_shows_its_chart(page: Page, tmp_path: Path) -> Non
     assert deck.evaluate("[...document.querySelectorAll('.slide')].filter(e => e.checkVisibility()).length") == 1
 
 
-@needs_chromium
+@in_browser
 @pytest.mark.parametrize(("repeated", "together"), [(1, True), (60, False)])
 def test_a_card_stands_above_the_table_of_its_page_where_both_fit(
     page: Page, tmp_path: Path, repeated: int, together: bool
