@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
+import pytest
 from filelock import FileLock
 
 from services.run.settings import forget_settings
@@ -50,6 +51,15 @@ def read_before(folder: Path) -> Path:
     made_as = _indexes[digest.hexdigest()]
     for file in (_homes() / digest.hexdigest() / "documents").glob(f"{made_as}.*[!m]"):  # without shared memory (-shm)
         shutil.copy2(file, home / file.name.replace(made_as, folder_key(folder)))
+    return folder
+
+
+def read_once(folder: Path) -> Path:
+    """Read a folder for all tests of a module, with the settings that tests have, and return it; its home lies beside it."""
+    with pytest.MonkeyPatch.context() as settings:
+        settings.setenv("LEADLINE_EMBEDDINGS_MODEL", "none")
+        forget_settings()
+        asyncio.run(_read(folder, folder.parent / "home"))
     return folder
 
 

@@ -10,11 +10,13 @@ import pytest
 from docx import Document
 from pptx import Presentation
 
-from services.search.documents import open_documents
+from services.search.documents import Documents, open_documents
 from services.search.files_read import file_messages, files_read
+from services.search.hit import Hit
 from services.text.passages import split
 from services.text.spans import block_around
 from tests.conftest import EXAMPLES
+from tests.fakes.read_folder import read_once
 
 SAMPLES = Path(__file__).parent / "samples"
 """A workbook of Excel 2 (BIFF2) and an Outlook message, with the word of their kind each."""
@@ -84,36 +86,65 @@ def _archive(path: Path, files: dict[str, str]) -> None:
             archive.writestr(name, text)
 
 
-async def test_every_kind_is_found_by_its_words(tmp_path: Path) -> None:
-    folder = tmp_path / "kinds"
-    folder.mkdir()
-    plain = {
-        "guide.adoc": "= Guide\n\nThe adocword is here.",
-        "notes.org": "* Notes\n\nThe orgword is here.",
-        "paper.tex": "\\section{Paper} The texword is here.",
-        "page.textile": "h1. Page\n\nThe textileword is here.",
-        "haul.py": "# Copyright of nobody\n\ndef pyword(): ...",
-        "data.json": '{"jsonword": [1, 2]}',
-        "lines.jsonl": '{"jsonlword": 1}\n{"b": 2}',
-        "conf.yaml": "# settings\nyamlword: 1",
-        "conf.toml": "tomlword = 1",
-        "feed.xml": "<a><b>xmlword</b></a>",
-        "run.log": "2026-01-01 ERROR logword",
-        "film.srt": "1\n00:00:01,000 --> 00:00:02,000\nsrtword",
-        "letter.rtf": r"{\rtf1\ansi\ansicpg1252 The {\b rtfword} caf\'e9.}",
-        "mail.eml": "Subject: Sounding\nFrom: ann@example.org\nDate: Tue, 3 Mar 2020 10:00:00 +0000\n"
-        "Content-Type: text/html; charset=utf-8\n\n<p>The emlword <b>came</b>.</p>\n",
-        "book.ipynb": json.dumps(
-            {
-                "cells": [
-                    {"cell_type": "markdown", "source": ["# Depths\n", "\n", "The ipynbword."]},
-                    {"cell_type": "code", "source": "print(1)", "outputs": [{"text": ["cellword\n"]}]},
-                ]
-            }
-        ),
-    }
-    for name, text in plain.items():
-        (folder / name).write_text(text)
+FILES: dict[str, str | bytes] = {}
+
+
+def written(name: str, content: str | bytes) -> str:
+    """Put a file into the folder that all tests here read, and return its place."""
+    FILES[name] = content
+    return f"kinds/{name}"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with all files, which has been read once."""
+    folder = tmp_path_factory.mktemp("read") / "kinds"
+    for name, content in {**PLAIN, **FILES}.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    _write_office(folder)
+    return read_once(folder)
+
+
+@pytest.fixture
+async def documents(folder: Path) -> Documents:
+    return await open_documents(folder, folder.parent / "home")
+
+
+async def read(documents: Documents, place: str) -> Hit:
+    hit = await documents.at(place)
+    assert hit
+    return hit
+
+
+PLAIN = {
+    "guide.adoc": "= Guide\n\nThe adocword is here.",
+    "notes.org": "* Notes\n\nThe orgword is here.",
+    "paper.tex": "\\section{Paper} The texword is here.",
+    "page.textile": "h1. Page\n\nThe textileword is here.",
+    "haul.py": "# Copyright of nobody\n\ndef pyword(): ...",
+    "data.json": '{"jsonword": [1, 2]}',
+    "lines.jsonl": '{"jsonlword": 1}\n{"b": 2}',
+    "conf.yaml": "# settings\nyamlword: 1",
+    "conf.toml": "tomlword = 1",
+    "feed.xml": "<a><b>xmlword</b></a>",
+    "run.log": "2026-01-01 ERROR logword",
+    "film.srt": "1\n00:00:01,000 --> 00:00:02,000\nsrtword",
+    "letter.rtf": r"{\rtf1\ansi\ansicpg1252 The {\b rtfword} caf\'e9.}",
+    "mail.eml": "Subject: Sounding\nFrom: ann@example.org\nDate: Tue, 3 Mar 2020 10:00:00 +0000\n"
+    "Content-Type: text/html; charset=utf-8\n\n<p>The emlword <b>came</b>.</p>\n",
+    "book.ipynb": json.dumps(
+        {
+            "cells": [
+                {"cell_type": "markdown", "source": ["# Depths\n", "\n", "The ipynbword."]},
+                {"cell_type": "code", "source": "print(1)", "outputs": [{"text": ["cellword\n"]}]},
+            ]
+        }
+    ),
+}
+
+
+def _write_office(folder: Path) -> None:
     slides = Presentation()
     slide = slides.slides.add_slide(slides.slide_layouts[1])
     slide.shapes.title.text = "Depths"
@@ -144,15 +175,24 @@ async def test_every_kind_is_found_by_its_words(tmp_path: Path) -> None:
     document.save(str(folder / "wrecks.docx"))
     html = "".join(f"<tr><td>{year}</td><td>{count}</td></tr>" for year, count in rows).replace("docx", "html")
     (folder / "page.html").write_text(f"<h1>Wrecks</h1><table>{html}</table>")
-    documents = await open_documents(folder, tmp_path / "home")
-    assert documents.unreadable == []
+    lines = {"Memo on pump P7": "Title", "Author: Ann Sounder": None, "Status: Draft": None, "It leaks.": None}
+    word = Document()
+    for text, style in lines.items():
+        word.add_paragraph(text, style)
+    word.save(str(folder / "memo.docx"))
+    shown = "".join(f"<text:p text:style-name='{style}'>{text}</text:p>" for text, style in lines.items())
+    _archive(folder / "memo.odt", {"content.xml": _ODF.format(shown)})
+
+
+async def test_every_kind_is_found_by_its_words(documents: Documents) -> None:
+    assert documents.unreadable == [("empty.md", "empty")]
     others = "docx html pptx odt odp ods epub xls msg".split()
-    for kind in [*(name.rpartition(".")[2] for name in plain), *others]:
+    for kind in [*(name.rpartition(".")[2] for name in PLAIN), *others]:
         hits = await documents.search(f"{kind}word", 3, "words")
         assert [Path(hit.url).suffix for hit in hits] == [f".{kind}"]
     assert (await documents.search("Maskelyne wire sounding errors", 1, "words"))[0].url.endswith(".pdf")
     assert (await documents.search("North Pacific mapped", 1, "words"))[0].url.endswith(".xlsx")
-    titles = {hit.url: hit.title for hit in await documents.search("*", 50)}
+    titles = {hit.url: hit.title for hit in await documents.search("*", 99)}
     assert titles["kinds/haul.py"] == "haul.py"
     assert (titles["kinds/mail.eml"], titles["kinds/old.msg"]) == ("Sounding", "Ropes of hemp")
     assert titles["kinds/talk.pptx"] == "talk – Depths"
@@ -162,15 +202,15 @@ async def test_every_kind_is_found_by_its_words(tmp_path: Path) -> None:
         assert tables[name].read().decode() == f"Year,{kind}word\n1871,12\n1872,9\n"
 
 
-async def test_links_of_markdown_by_reference_have_their_address_and_code_stays(tmp_path: Path) -> None:
-    folder = tmp_path / "rfcs"
-    folder.mkdir()
-    (folder / "0042-lead-lines.md").write_text(
-        "- Start: [x]\n\n## Summary\n[summary]: #summary\n\nTallow, as [the survey][s] and [S] say,[^1] see [summary]; `[s]` and [none] stay.\n\n"
-        '```\n[s]: kept\n```\n\n## Motivation\n\n[^1]: In fathoms.\n[s]: <https://survey.example> "Title"\n'
-    )
-    documents = await open_documents(folder, tmp_path / "home")
-    [hit] = await documents.search("Tallow", 5, "words")
+LEAD_LINES = written(
+    "0042-lead-lines.md",
+    "- Start: [x]\n\n## Summary\n[summary]: #summary\n\nTallow, as [the survey][s] and [S] say,[^1] see [summary]; `[s]` and [none] stay.\n\n"
+    '```\n[s]: kept\n```\n\n## Motivation\n\n[^1]: In fathoms.\n[s]: <https://survey.example> "Title"\n',
+)
+
+
+async def test_links_of_markdown_by_reference_have_their_address_and_code_stays(documents: Documents) -> None:
+    hit = await read(documents, LEAD_LINES)
     link = "(https://survey.example)"
     assert (
         f"## Summary\n\nTallow, as [the survey]{link} and [S]{link} say, see summary; `[s]` and [none] stay."
@@ -181,23 +221,23 @@ async def test_links_of_markdown_by_reference_have_their_address_and_code_stays(
     assert hit.title == "0042 lead lines"
 
 
-async def test_markdown_is_read_as_its_readers_see_it(tmp_path: Path) -> None:
-    folder = tmp_path / "docs"
-    (folder / "42-lead-lines").mkdir(parents=True)
-    (folder / "42-lead-lines" / "README.md").write_text(
-        "<!--\n# A note to authors\n```\nfill this out\n```\n-->\n"
-        '- [Tallow](#tallow)\n  - [Marks](#marks)\n\n## Tallow\n\n{{< copyable "sql" >}}\n\n```\n<b>\n<!-- kept -->\n```\n\n'
-        '<SimpleTab id="a">\n<div>\n\n> The <b>tallow</b><br/> brings\n> up sand. <!-- said who? -->\n\n</div>\n\n## Marks {#marks}\n\nIn<br>fathoms.\n'
-        "\n:::warning Take care\nWire cuts. Wear gloves.\n:::\n\n> [!NOTE]\n> Rope does not.\n\n::: {.wide}\nIt is thick.\n:::\n"
-    )
-    (folder / "empty.md").touch()
-    (folder / "eip-0042.md").write_text(
-        "---\neip: 42\ntitle: Wire\nauthor: Ada Holm (@ada), Ben Nares <ben@example.org>\n---\n\n## Abstract\n\nWire replaced rope.\n"
-    )
-    documents = await open_documents(folder, tmp_path / "home")
-    [notes, proposal] = [(await documents.search(word, 1, "words"))[0] for word in ("tallow", "rope")]
-    assert notes.title == "42 lead lines"
-    assert file_messages(files_read([documents]), "en-US") == []  # what is empty is no loss
+NOTES = written(
+    "42-lead-marks/README.md",
+    "<!--\n# A note to authors\n```\nfill this out\n```\n-->\n"
+    '- [Tallow](#tallow)\n  - [Marks](#marks)\n\n## Tallow\n\n{{< copyable "sql" >}}\n\n```\n<b>\n<!-- kept -->\n```\n\n'
+    '<SimpleTab id="a">\n<div>\n\n> The <b>tallow</b><br/> brings\n> up sand. <!-- said who? -->\n\n</div>\n\n## Marks {#marks}\n\nIn<br>fathoms.\n'
+    "\n:::warning Take care\nWire cuts. Wear gloves.\n:::\n\n> [!NOTE]\n> Rope does not.\n\n::: {.wide}\nIt is thick.\n:::\n",
+)
+written("empty.md", "")
+PROPOSAL = written(
+    "eip-0042.md",
+    "---\neip: 42\ntitle: Wire\nauthor: Ada Holm (@ada), Ben Nares <ben@example.org>\n---\n\n## Abstract\n\nWire replaced rope.\n",
+)
+
+
+async def test_markdown_is_read_as_its_readers_see_it(documents: Documents) -> None:
+    notes, proposal = await read(documents, NOTES), await read(documents, PROPOSAL)
+    assert notes.title == "42 lead marks"
     parts = (
         "## Tallow|```\n<b>\n<!-- kept -->\n```|The tallow brings\nup sand.|## Marks|In fathoms.|**Take care**|Wire cuts. Wear gloves.|"
         "Rope does not.|It is thick."
@@ -205,21 +245,20 @@ async def test_markdown_is_read_as_its_readers_see_it(tmp_path: Path) -> None:
     assert [part.strip() for part in notes.text.split("\n\n") if part.strip()] == parts.split("|")
     assert proposal.text.startswith("- eip: 42\n- title: Wire\n- author:")
     assert (proposal.title, proposal.card.authors) == ("EIP-42 – Wire", ["Ada Holm", "Ben Nares"])
-    assert [hit.url for hit in await documents.search("What does EIP-42 replace?", 1, "words")] == ["docs/eip-0042.md"]
+    assert [hit.url for hit in await documents.search("What does EIP-42 replace?", 1, "words")] == [PROPOSAL]
+
+
+SHIPS = written(
+    "ships.md",
+    "Ships of 1875:\nShip | Depth\n---|---:\n`Vema` | 9&nbsp;km \\| 5 mi\nEgeria\n\n> a | b\n> -|-\n> 1 | 2\n\n"
+    "Run &lt;b&gt; &copy; &nosuch; `&lt;`:\n\n    sound() | 7\n\n      more &lt;\n\n- item\n\n  still it\n",
+)
 
 
 async def test_tables_without_outer_bars_code_by_indentation_and_references_to_characters_are_read_as_shown(
-    tmp_path: Path,
+    documents: Documents,
 ) -> None:
-    folder = tmp_path / "tables"
-    folder.mkdir()
-    (folder / "README.md").write_text(
-        "Ships of 1875:\nShip | Depth\n---|---:\n`Vema` | 9&nbsp;km \\| 5 mi\nEgeria\n\n> a | b\n> -|-\n> 1 | 2\n\n"
-        "Run &lt;b&gt; &copy; &nosuch; `&lt;`:\n\n    sound() | 7\n\n      more &lt;\n\n- item\n\n  still it\n"
-    )
-    documents = await open_documents(folder, tmp_path / "home")
-    [hit] = await documents.search("Vema", 1, "words")
-    assert hit.text.split("\n\n") == [
+    assert (await read(documents, SHIPS)).text.split("\n\n") == [
         "Ships of 1875:",
         "| Ship | Depth |\n| ---|---: |\n| `Vema` | 9 km \\| 5 mi |\n| Egeria |",
         "| a | b |\n| -|- |\n| 1 | 2 |",
@@ -231,30 +270,29 @@ async def test_tables_without_outer_bars_code_by_indentation_and_references_to_c
     ]
 
 
-async def test_inline_markup_of_restructuredtext_reads_as_its_words_and_code_stays(tmp_path: Path) -> None:
-    folder = tmp_path / "rst"
-    folder.mkdir()
-    (folder / "marks.rst").write_text(
-        "Marks\n=====\n\nCall ``setup(x_)`` of Pillow_ or `Lead\nLine <https://lead.example>`__, `Drum <The drum_>`_, as :pep:`703`, :pep:`style <8>` and "
-        ":py:func:`~a.sound` say ([#first]_, [2]_) [3]_; ``my_`` tail_ stays.\n\n.. code:: python\n\n   kept = ``as`` `it`_ [1]_\n\n.. note::\n   Renamed since.\n\n- Run::\n\n    go ``on``\n\n  Then ``stop``.\n\n"
-        ".. _Pillow:\n   https://pillow.example\n.. _inner:\n\nThe end.\n"
-    )
-    documents = await open_documents(folder, tmp_path / "home")
-    [hit] = await documents.search("Pillow", 5, "words")
-    assert "Call `setup(x_)` of [Pillow](https://pillow.example) or [Lead Line](https://lead.example), Drum, as PEP 703, style and a.sound say; `my_` tail_ stays." in hit.text  # fmt: skip
-    assert "kept = ``as`` `it`_ [1]_" in hit.text
-    assert "- Run:\n\n```\n    go ``on``\n```\n\n\n  Then `stop`." in hit.text
-    assert "inner" not in hit.text
-    assert "note" not in hit.text
-    assert "Renamed since." in hit.text
+MARKS = written(
+    "marks.rst",
+    "Marks\n=====\n\nCall ``setup(x_)`` of Pillow_ or `Lead\nLine <https://lead.example>`__, `Drum <The drum_>`_, as :pep:`703`, :pep:`style <8>` and "
+    ":py:func:`~a.sound` say ([#first]_, [2]_) [3]_; ``my_`` tail_ stays.\n\n.. code:: python\n\n   kept = ``as`` `it`_ [1]_\n\n.. note::\n   Renamed since.\n\n- Run::\n\n    go ``on``\n\n  Then ``stop``.\n\n"
+    ".. _Pillow:\n   https://pillow.example\n.. _inner:\n\nThe end.\n",
+)
 
 
-async def test_titles_blocks_and_tables_of_restructuredtext_give_passages_their_place(tmp_path: Path) -> None:
-    folder = tmp_path / "peps"
-    folder.mkdir()
-    (folder / "pep-0900.rst").write_text(f"{RST}{DRAWN}\n")
-    documents = await open_documents(folder, tmp_path / "home")
-    [hit] = await documents.search("Performance fathoms", 5, "words")
+async def test_inline_markup_of_restructuredtext_reads_as_its_words_and_code_stays(documents: Documents) -> None:
+    text = (await read(documents, MARKS)).text
+    assert "Call `setup(x_)` of [Pillow](https://pillow.example) or [Lead Line](https://lead.example), Drum, as PEP 703, style and a.sound say; `my_` tail_ stays." in text  # fmt: skip
+    assert "kept = ``as`` `it`_ [1]_" in text
+    assert "- Run:\n\n```\n    go ``on``\n```\n\n\n  Then `stop`." in text
+    assert "inner" not in text
+    assert "note" not in text
+    assert "Renamed since." in text
+
+
+PEP = written("pep-0900.rst", f"{RST}{DRAWN}\n")
+
+
+async def test_titles_blocks_and_tables_of_restructuredtext_give_passages_their_place(documents: Documents) -> None:
+    [hit] = await documents.search("Performance weathers of pep-0900.rst", 1, "words")
     assert (hit.title, hit.card.name, hit.card.status) == ("PEP 900 – Wires for Sounding", "PEP 900", "Final")
     assert hit.card.published == "2021-01-09"
     passage = hit.text[hit.passages[0].start : hit.passages[0].end]
@@ -264,85 +302,71 @@ async def test_titles_blocks_and_tables_of_restructuredtext_give_passages_their_
     assert "| Rope | Hours |\n| --- | --- |\n| Hemp | 3 |\n| Wire | 1 |" in passage
     assert "Prices\n\n| Item | Pounds |\n| --- | --- |\n| Drum | 5 |\n| Lead | 2 |" in passage
     assert DRAWN in hit.text
-    [hit] = await documents.search("Abstract", 5, "words")
+    [hit] = await documents.search("Abstract of PEP 900", 1, "words")
     assert "Piano wire" in hit.text[hit.passages[0].start : hit.passages[0].end]
 
 
-async def test_a_comment_of_program_code_heads_nothing(tmp_path: Path) -> None:
-    folder = tmp_path / "code"
-    folder.mkdir()
-    (folder / "depths.R").write_text(
-        "depth <- 3\n# The weights are of lead\nread(depth)\n\n# Rope is hemp\nrope <- 1\n"
-    )
-    [hit] = await (await open_documents(folder, tmp_path / "home")).search("weights lead", 1, "words")
-    assert hit.text == "```r\ndepth <- 3\n# The weights are of lead\nread(depth)\n\n# Rope is hemp\nrope <- 1\n```"
-    assert {span.section for span in split(hit.text)} == {""}
+DEPTHS = "depth <- 3\n# The weights are of lead\nread(depth)\n\n# Rope is hemp\nrope <- 1\n"
+CODE = written("depths.R", DEPTHS)
 
 
-async def test_an_entry_of_a_bibliography_is_one_block_of_code(tmp_path: Path) -> None:
-    entry = "@book{ross,\n  author = {Ross, John},\n  title = {A Voyage of Discovery},\n  year = {1819}\n}"
-    (tmp_path / "refs").mkdir()
-    (tmp_path / "refs" / "refs.bib").write_text(f"{entry}\n\n@misc{{other,\n  title = {{Ropes}}\n}}\n")
-    [hit] = await (await open_documents(tmp_path / "refs", tmp_path / "home")).search("voyage of discovery", 1, "words")
-    assert block_around(hit.text, hit.text.index("year"), 1_500) == (
-        hit.text.index("@book"),
-        hit.text.index(entry) + len(entry),
-    )
+async def test_a_comment_of_program_code_heads_nothing(documents: Documents) -> None:
+    text = (await read(documents, CODE)).text
+    assert text == f"```r\n{DEPTHS}```"
+    assert {span.section for span in split(text)} == {""}
 
 
-async def test_office_files_have_the_title_and_the_fields_that_they_show(tmp_path: Path) -> None:
-    (tmp_path / "memos").mkdir()
-    lines = {"Memo on pump P7": "Title", "Author: Ann Sounder": None, "Status: Draft": None, "It leaks.": None}
-    word = Document()
-    for text, style in lines.items():
-        word.add_paragraph(text, style)
-    word.save(str(tmp_path / "memos" / "memo.docx"))
-    shown = "".join(f"<text:p text:style-name='{style}'>{text}</text:p>" for text, style in lines.items())
-    _archive(tmp_path / "memos" / "memo.odt", {"content.xml": _ODF.format(shown)})
-    [hit] = await (await open_documents(tmp_path / "memos", tmp_path / "home")).search("leaks", 2, "words")
-    assert (hit.url, hit.also_at) == ("memos/memo.docx", ["memos/memo.odt"])
+ENTRY = "@book{ross,\n  author = {Ross, John},\n  title = {A Voyage of Discovery},\n  year = {1819}\n}"
+REFERENCES = written("refs.bib", f"{ENTRY}\n\n@misc{{other,\n  title = {{Ropes}}\n}}\n")
+
+
+async def test_an_entry_of_a_bibliography_is_one_block_of_code(documents: Documents) -> None:
+    text = (await read(documents, REFERENCES)).text
+    assert block_around(text, text.index("year"), 1_500) == (text.index("@book"), text.index(ENTRY) + len(ENTRY))
+
+
+async def test_office_files_have_the_title_and_the_fields_that_they_show(documents: Documents) -> None:
+    [hit] = await documents.search("leaks", 2, "words")
+    assert (hit.url, hit.also_at) == ("kinds/memo.docx", ["kinds/memo.odt"])
     assert (hit.card.title, hit.card.authors, hit.card.status) == ("Memo on pump P7", ["Ann Sounder"], "Draft")
 
 
-@pytest.mark.parametrize(
-    ("name", "written", "read"),
-    [
-        ("a.json", '[{"词":"\\u6d4b\\u6df1","m":1.5}]', '[\n {\n  "词": "测深",\n  "m": 1.5\n }\n]'),
-        ("b.json", '{\n    "a": "测深", "m": 1.50\n}', '{\n    "a": "测深", "m": 1.50\n}'),
-        ("g.json", '{\n "a": "测深 C:\\\\users", "m": 1.50\n}', '{\n "a": "测深 C:\\\\users", "m": 1.50\n}'),
-        ("c.json", '{"a": "测深\\ud83d", "b": [1', '{"a": "测深\\ud83d", "b": [1'),
-        ("h.json", '{"测深":3.10,"a":-0,"a":[ ],"b":1E5}', '{\n "测深": 3.10,\n "a": -0,\n "a": [ ],\n "b": 1E5\n}'),
-        ("d.jsonl", '{"a":"\\u6d4b\\u6df1"}\n{"a":"\\ud83d"}\nno', '{"a": "测深"}\n{"a": "?"}\nno'),
-        ("e.log", "测深 1\n  2 of 3\n", "测深 1\n  2 of 3"),
-    ],
-)
+DATA = [
+    (written("a.json", '[{"词":"\\u6d4b\\u6df1","m":1.5}]'), '[\n {\n  "词": "测深",\n  "m": 1.5\n }\n]'),
+    (written("b.json", '{\n    "a": "测深", "m": 1.50\n}'), '{\n    "a": "测深", "m": 1.50\n}'),
+    (written("g.json", '{\n "a": "测深 C:\\\\users", "m": 1.50\n}'), '{\n "a": "测深 C:\\\\users", "m": 1.50\n}'),
+    (written("c.json", '{"a": "测深\\ud83d", "b": [1'), '{"a": "测深\\ud83d", "b": [1'),
+    (
+        written("h.json", '{"测深":3.10,"a":-0,"a":[ ],"b":1E5}'),
+        '{\n "测深": 3.10,\n "a": -0,\n "a": [ ],\n "b": 1E5\n}',
+    ),
+    (written("d.jsonl", '{"a":"\\u6d4b\\u6df1"}\n{"a":"\\ud83d"}\nno'), '{"a": "测深"}\n{"a": "?"}\nno'),
+    (written("e.log", "测深 1\n  2 of 3\n"), "测深 1\n  2 of 3"),
+]
+
+
+@pytest.mark.parametrize(("place", "shown"), DATA)
 async def test_json_is_read_with_its_letters_and_lines_and_a_log_line_by_line(
-    tmp_path: Path, name: str, written: str, read: str
+    documents: Documents, place: str, shown: str
 ) -> None:
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / name).write_text(written)
-    [hit] = await (await open_documents(tmp_path / "data", tmp_path / "home")).search("测深", 1, "words")
-    assert hit.text == f"```{name.partition('.')[2]}\n{read}\n```"
+    assert (await read(documents, place)).text == f"```{place.rpartition('.')[2]}\n{shown}\n```"
 
 
-async def test_a_document_in_xml_is_read_by_its_paragraphs_and_data_in_xml_as_it_is(tmp_path: Path) -> None:
-    folder = tmp_path / "xml"
-    folder.mkdir()
-    (folder / "guide.xml").write_text(
-        "<!DOCTYPE a [<!ENTITY e SYSTEM 'file:///etc/hostname'>]><a><title>Sounding</title><p>The <b>weight</b>\n is of lead, &e;see:<list>"
-        "<p>hemp</p><p>wire</p></list>both.</p></a>"
-    )
-    (folder / "data.xml").write_text("<a><b>weight</b>\n<c>2</c></a>")
-    hits = {
-        hit.title: hit.text
-        for hit in await (await open_documents(folder, tmp_path / "home")).search("weight", 9, "words")
-    }
-    assert hits["Sounding"] == "Sounding\n\nThe weight is of lead, &e;see:\n\nhemp\n\nwire\n\nboth."
-    assert hits["data.xml"] == "```xml\n<a><b>weight</b>\n<c>2</c></a>\n```"
+GUIDE = written(
+    "guide.xml",
+    "<!DOCTYPE a [<!ENTITY e SYSTEM 'file:///etc/hostname'>]><a><title>Casting</title><p>The <b>weight</b>\n is of lead, &e;see:<list>"
+    "<p>hemp</p><p>wire</p></list>both.</p></a>",
+)
+MARKUP = written("data.xml", "<a><b>weight</b>\n<c>2</c></a>")
 
 
-async def test_attachments_of_a_mail_are_read_and_those_that_are_not_are_named(tmp_path: Path) -> None:
-    (tmp_path / "docs").mkdir()
+async def test_a_document_in_xml_is_read_by_its_paragraphs_and_data_in_xml_as_it_is(documents: Documents) -> None:
+    assert (await read(documents, GUIDE)).text == "Casting\n\nThe weight is of lead, &e;see:\n\nhemp\n\nwire\n\nboth."
+    assert (await read(documents, MARKUP)).text == "```xml\n<a><b>weight</b>\n<c>2</c></a>\n```"
+
+
+def _mail() -> bytes:
+    """Return a mail with four attachments, one of which is a mail."""
     mail, inner = EmailMessage(), EmailMessage()
     mail["Subject"], inner["Subject"] = "Soundings", "Earlier"
     mail.set_content("See the files.")
@@ -351,12 +375,19 @@ async def test_attachments_of_a_mail_are_read_and_those_that_are_not_are_named(t
     mail.add_attachment(b"<h1>Marks</h1><p>Leather at two.</p>", "text", "html", filename="marks.html")
     mail.add_attachment(b"\x89PNG", "image", "png", filename="chart.png")
     mail.add_attachment(inner, filename="earlier.eml")
-    (tmp_path / "docs" / "mail.eml").write_bytes(mail.as_bytes())
-    documents = await open_documents(tmp_path / "docs", tmp_path / "home")
-    [hit] = await documents.search("fathoms", 1, "words")
+    return mail.as_bytes()
+
+
+MAIL = written("soundings.eml", _mail())
+
+
+async def test_attachments_of_a_mail_are_read_and_those_that_are_not_are_named_and_what_is_empty_is_no_loss(
+    documents: Documents,
+) -> None:
+    hit = await read(documents, MAIL)
     assert hit.title == "Soundings"
     assert "See the files.\n\n# log.txt\n\nSeven fathoms, sand." in hit.text
     assert "# marks.html\n\n# Marks\n\nLeather at two." in hit.text
     assert file_messages(files_read([documents]), "en-US") == [
-        "Attachments of these mails were not read: mail.eml (chart.png, earlier.eml)."
+        "Attachments of these mails were not read: soundings.eml (chart.png, earlier.eml)."
     ]

@@ -14,6 +14,8 @@ from services.search.documents import Documents, open_documents
 from services.search.number_formats import formatted
 from services.search.providers import Providers
 from services.search.sheets import Sheet, delimiter_of, table_of
+from services.search.table_profile import Table
+from tests.fakes.read_folder import read_once
 
 STATIONS = [
     ["Outer bar", 55.238, 8.544, 8.3, 10.4],
@@ -23,17 +25,33 @@ STATIONS = [
 HEADS = ["Station", "Position Lat", "Position Lon", "Depth 1871", "Depth 1874"]
 
 
-async def opened(folder: Path) -> Documents:
-    return await open_documents(folder, folder.parent / "home")
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the tables of the tests, which has been read once."""
+    folder = tmp_path_factory.mktemp("tables") / "docs"
+    folder.mkdir()
+    for write in (with_merged_heads, twice, with_formats, with_commas, large):
+        write(folder)
+    return read_once(folder)
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "docs").mkdir()
-    return tmp_path / "docs"
+async def documents(folder: Path) -> Documents:
+    return await open_documents(folder, folder.parent / "home")
 
 
-def workbook(path: Path) -> None:
+async def text_of(documents: Documents, name: str) -> str:
+    hit = await documents.at(f"docs/{name}")
+    assert hit
+    return hit.text
+
+
+def table(documents: Documents, name: str) -> Table:
+    [named] = [one for one in documents.tables if one.path.name == name]
+    return named
+
+
+def with_merged_heads(folder: Path) -> None:
     book = Workbook()
     sheet = book.active
     assert sheet is not None
@@ -48,20 +66,18 @@ def workbook(path: Path) -> None:
         sheet.merge_cells(cells)
     for row, station in enumerate(STATIONS, 6):
         sheet.append([*station, f"=AVERAGE(D{row}:E{row})"])
-    book.save(path)
+    book.save(folder / "soundings.xlsx")
 
 
-async def test_a_workbook_with_titles_and_merged_heads_is_one_table(folder: Path) -> None:
-    workbook(folder / "soundings.xlsx")
-    documents = await opened(folder)
-    (hit,) = await documents.search("Old mole depth", 3)
-    assert "Soundings of the Varde survey\nDepths in feet at low water\n\n| Station | Position Lat |" in hit.text
-    assert "| Old mole | 55.259 | 8.234 | 14 | 9.2 | =AVERAGE(D7:E7) |" in hit.text
-    assert "Unnamed" not in hit.text
-    assert "NaN" not in hit.text
-    (table,) = documents.tables
-    assert [column.split(":")[0] for column in table.view.columns] == [*HEADS, "Mean"]
-    assert table.read().decode().splitlines()[0] == ",".join([*HEADS, "Mean"])
+async def test_a_workbook_with_titles_and_merged_heads_is_one_table(documents: Documents) -> None:
+    text = await text_of(documents, "soundings.xlsx")
+    assert "Soundings of the Varde survey\nDepths in feet at low water\n\n| Station | Position Lat |" in text
+    assert "| Old mole | 55.259 | 8.234 | 14 | 9.2 | =AVERAGE(D7:E7) |" in text
+    assert "Unnamed" not in text
+    assert "NaN" not in text
+    soundings = table(documents, "soundings.xlsx")
+    assert [column.split(":")[0] for column in soundings.view.columns] == [*HEADS, "Mean"]
+    assert soundings.read().decode().splitlines()[0] == ",".join([*HEADS, "Mean"])
     assert [notice for notice in Providers(documents=[documents]).notices("en") if "formulas" in notice]
 
 
@@ -77,7 +93,9 @@ def test_comments_on_cells_stand_below_their_table(tmp_path: Path) -> None:
     assert text.endswith("| Quay | 6.4 |\n| Mole | 9 |\n\n- B2 (6.4): Wire broke; see the log.")
 
 
-async def test_rows_of_two_sheets_are_told_apart(folder: Path) -> None:
+async def test_rows_of_two_sheets_are_told_apart(tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
     book = Workbook()
     for year, depth in (("1871", 14), ("1874", 9)):
         sheet = book.create_sheet(year)
@@ -91,7 +109,7 @@ async def test_rows_of_two_sheets_are_told_apart(folder: Path) -> None:
     assert {claim.status for claim in report.citations} == {"quoted"}
 
 
-async def test_a_table_reads_the_same_from_a_workbook_and_from_csv(folder: Path) -> None:
+def twice(folder: Path) -> None:
     book = Workbook()
     assert book.active is not None
     for row in (HEADS, *STATIONS):
@@ -100,14 +118,14 @@ async def test_a_table_reads_the_same_from_a_workbook_and_from_csv(folder: Path)
     book.save(folder / "stations.xlsx")
     with (folder / "stations.csv").open("w", newline="") as file:
         csv.writer(file).writerows([HEADS, *STATIONS])
-    documents = await opened(folder)
-    texts = {hit.url.rpartition(".")[2]: hit.text for hit in await documents.search("Old mole", 5)}
-    assert texts["xlsx"] == f"## Sheet\n\n{texts['csv']}"
-    one, other = documents.tables
-    assert one.view.columns == other.view.columns
 
 
-async def test_numbers_of_a_workbook_are_read_as_shown_and_computed_with_as_numbers(folder: Path) -> None:
+async def test_a_table_reads_the_same_from_a_workbook_and_from_csv(documents: Documents) -> None:
+    assert await text_of(documents, "stations.xlsx") == f"## Sheet\n\n{await text_of(documents, 'stations.csv')}"
+    assert table(documents, "stations.xlsx").view.columns == table(documents, "stations.csv").view.columns
+
+
+def with_formats(folder: Path) -> None:
     book = Workbook()
     sheet = book.active
     assert sheet is not None
@@ -117,11 +135,12 @@ async def test_numbers_of_a_workbook_are_read_as_shown_and_computed_with_as_numb
     for row in "23":
         for column, number_format in zip("BCDE", ("0.0%", '#,##0.00 "€"', "00000", "[h]:mm"), strict=True):
             sheet[f"{column}{row}"].number_format = number_format
-    book.save(folder / "stations.xlsx")
-    documents = await opened(folder)
-    assert "| Old mole | 12.5% | 1234.5 € | 00042 | 30:05:00 |" in (await documents.search("Old mole", 1))[0].text
-    (table,) = documents.tables
-    assert [column.partition(", ")[0] for column in table.view.columns[1:4]] == [
+    book.save(folder / "formats.xlsx")
+
+
+async def test_numbers_of_a_workbook_are_read_as_shown_and_computed_with_as_numbers(documents: Documents) -> None:
+    assert "| Old mole | 12.5% | 1234.5 € | 00042 | 30:05:00 |" in await text_of(documents, "formats.xlsx")
+    assert [column.partition(", ")[0] for column in table(documents, "formats.xlsx").view.columns[1:4]] == [
         "Salt: number",
         "Cost: number",
         "Code: number",
@@ -147,24 +166,27 @@ def test_a_number_is_shown_with_what_its_format_surely_adds(value: float, number
     assert formatted(value, number_format) == shown
 
 
-async def test_semicolons_and_decimal_commas_are_understood(folder: Path) -> None:
+def with_commas(folder: Path) -> None:
     (folder / "häfen.csv").write_bytes("Hafen;Tiefe (m);Größe\nRömö;6,5;4\nHusum;3,25;9\n".encode("cp1252"))
-    documents = await opened(folder)
-    (table,) = documents.tables
-    assert table.view.columns[1] == "Tiefe (m): number, 3.25 to 6.5"
-    assert table.read().decode() == "Hafen,Tiefe (m),Größe\nRömö,6.5,4\nHusum,3.25,9\n"
+
+
+async def test_semicolons_and_decimal_commas_are_understood(documents: Documents) -> None:
+    harbours = table(documents, "häfen.csv")
+    assert harbours.view.columns[1] == "Tiefe (m): number, 3.25 to 6.5"
+    assert harbours.read().decode() == "Hafen,Tiefe (m),Größe\nRömö,6.5,4\nHusum,3.25,9\n"
     assert "| Römö | 6,5 | 4 |" in (await documents.search("Tiefe Römö", 1))[0].text
 
 
-async def test_a_large_table_is_profiled_and_found_by_words_without_being_embedded(folder: Path) -> None:
-    with (folder / "stations.csv").open("w", newline="") as file:
+def large(folder: Path) -> None:
+    with (folder / "large.csv").open("w", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(["id", "station", "region", "date", "depth_m", "salinity", "observer"])
         for number in range(40_000):
             rows.writerow([number, f"ST-{number:06d}", "north", "2020-01-01", number % 4_999 / 10, 33.5, "Andersen"])
-    (folder / "note.md").write_text("# Note\n\nThe stations were visited by barge.")
-    documents = await opened(folder)
-    assert documents.tables[0].view.rows == 40_000
+
+
+async def test_a_large_table_is_profiled_and_found_by_words_without_being_embedded(documents: Documents) -> None:
+    assert table(documents, "large.csv").view.rows == 40_000
     assert documents.index.passages() < 50
     found = await documents.search("ST-037123", 3)
     assert any("ST-037123" in hit.text[place.start : place.end] for hit in found for place in hit.passages)
@@ -186,16 +208,16 @@ async def test_a_large_table_is_profiled_and_found_by_words_without_being_embedd
 def test_heads_are_told_from_titles_and_rows(
     rows: list[list[str]], merged: list[tuple[int, int, int, int]], captions: list[str], heads: list[str]
 ) -> None:
-    table = table_of(Sheet("", rows, merged))
-    assert table is not None
-    assert (table.captions, table.rows[0]) == (captions, heads)
+    made = table_of(Sheet("", rows, merged))
+    assert made is not None
+    assert (made.captions, made.rows[0]) == (captions, heads)
 
 
 def test_a_merged_cell_is_said_once_in_a_row_and_in_each_row_that_it_takes() -> None:
     rows = [["Ship", "Depth", "Sea"], ["Blake", "7", "North"], ["", "9", "South"], ["a note", "", ""]]
-    table = table_of(Sheet("", rows, [(1, 0, 2, 0), (3, 0, 3, 2)]))
-    assert table is not None
-    assert table.rows[1:] == [["Blake", "7", "North"], ["Blake", "9", "South"], ["a note", "", ""]]
+    made = table_of(Sheet("", rows, [(1, 0, 2, 0), (3, 0, 3, 2)]))
+    assert made is not None
+    assert made.rows[1:] == [["Blake", "7", "North"], ["Blake", "9", "South"], ["a note", "", ""]]
 
 
 @pytest.mark.parametrize(
