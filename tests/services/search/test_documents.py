@@ -129,6 +129,7 @@ async def test_a_folder_that_is_missing_or_empty_says_what_to_do(tmp_path: Path,
         await open_documents(tmp_path / "void", home)
 
 
+@pytest.mark.long
 def test_two_processes_can_index_one_folder_at_once(docs: Path, home: Path) -> None:
     program = (
         "import asyncio, sys; from pathlib import Path; from services.search.documents import open_documents; "
@@ -184,6 +185,7 @@ async def test_the_order_in_which_files_were_read_changes_neither_ranking_nor_sc
     assert await ranked("by and by") == await ranked("at once")
 
 
+@pytest.mark.long
 def test_the_script_or_notebook_that_asks_is_no_document(
     docs: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from docx import Document
 
+from services.search import shown_html
 from services.search.convert_office import convert
 from services.search.documents import open_documents
 from services.search.files_read import file_messages, files_read
@@ -80,8 +81,9 @@ def test_a_merged_cell_is_said_in_each_row_that_it_takes(rows: str, read: str) -
     assert shown == read.split()
 
 
-def test_merged_cells_of_a_page_take_a_limited_room_together() -> None:
-    table = "<table><tr><td colspan=100 rowspan=1000>q<td>1" + "<tr><td>2" * 999 + "</table>"
+def test_merged_cells_of_a_page_take_a_limited_room_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shown_html, "MAX_TAKEN", 2_000)
+    table = "<table><tr><td colspan=100 rowspan=20>q<td>1" + "<tr><td>2" * 19 + "</table>"
     sizes = [len(convert("a.html", f"<body>{table * count}</body>".encode())["text"]) for count in (1, 6)]
     assert sizes[1] < 2 * sizes[0]
 

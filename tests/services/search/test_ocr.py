@@ -26,6 +26,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @needs_ocr
+@pytest.mark.long
 async def test_a_scanned_page_is_found_by_what_it_says(folder: Path) -> None:
     documents = await open_documents(folder, folder.parent / "home")
     assert (documents.count, documents.unreadable) == (1, [])

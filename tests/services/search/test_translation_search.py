@@ -98,6 +98,7 @@ def test_the_dictionary_is_made_once_for_all_homes(tmp_path: Path, monkeypatch: 
     assert [path.stat().st_mtime_ns for path in tables_below(tmp_path)] == [written]
 
 
+@pytest.mark.long
 def test_a_home_has_its_own_dictionary_where_the_users_caches_cannot_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

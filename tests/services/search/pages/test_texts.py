@@ -187,22 +187,21 @@ async def test_headings_lists_and_tables_keep_their_form(served: Site, reader: P
     assert text == normalise_text(text)
 
 
-async def test_other_kinds_are_read_too(served: Site) -> None:
-    async with PageReader(HostAllowance.parse(served.host)) as reader:
-        for name, kind, words in (
-            ("errors-of-deep-sounding.pdf", "application/pdf", "sounding"),
-            ("errors-of-deep-sounding.pdf", "application/octet-stream", "sounding"),
-            ("errors-of-deep-sounding.pdf", "text/html", "sounding"),
-            ("sigsbee-and-the-blake.docx", "application/octet-stream", "Sigsbee"),
-            ("seabed-mapping-progress.xlsx", "application/zip", "North Pacific"),
-            ("nautical-charts-zones-of-confidence.txt", "text/plain", "confidence"),
-            ("lead-line.md", "text/markdown", "tallow"),
-            ("lead-line.md", "", "tallow"),
-        ):
-            served.pages[f"/{name}"] = Answer((EXAMPLES / "deep-sea" / name).read_bytes(), kind=kind)
-            page = await reader.read(served.url(f"/{name}"))
-            assert words in page.text, (name, kind)
-            assert page.title not in {"", name}
+async def test_other_kinds_are_read_too(served: Site, reader: PageReader) -> None:
+    for name, kind, words in (
+        ("errors-of-deep-sounding.pdf", "application/pdf", "sounding"),
+        ("errors-of-deep-sounding.pdf", "application/octet-stream", "sounding"),
+        ("errors-of-deep-sounding.pdf", "text/html", "sounding"),
+        ("sigsbee-and-the-blake.docx", "application/octet-stream", "Sigsbee"),
+        ("seabed-mapping-progress.xlsx", "application/zip", "North Pacific"),
+        ("nautical-charts-zones-of-confidence.txt", "text/plain", "confidence"),
+        ("lead-line.md", "text/markdown", "tallow"),
+        ("lead-line.md", "", "tallow"),
+    ):
+        served.pages[f"/{name}"] = Answer((EXAMPLES / "deep-sea" / name).read_bytes(), kind=kind)
+        page = await reader.read(served.url(f"/{name}"))
+        assert words in page.text, (name, kind)
+        assert page.title not in {"", name}
 
 
 @pytest.mark.parametrize(
@@ -218,7 +217,6 @@ async def test_other_kinds_are_read_too(served: Site) -> None:
         (b"%PDF-1.7\nnothing of the sort", "application/pdf", "it is damaged"),
         (b"PK\x03\x04 something", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "damaged"),
         (b" \n ", "text/html", "it is empty"),
-        (b"<html><body><script>1</script></body></html>", "text/html", "no text that a person would see"),
         (b"<a" * 50_000, "text/html", "no text that a person would see"),
     ],
 )
