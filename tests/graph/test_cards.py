@@ -64,8 +64,9 @@ WRONG = [
 ]
 
 
-@pytest.fixture
-async def report(endpoint: OpenAIServer, tmp_path: Path) -> Report:
+async def test_the_card_of_a_source_is_in_prompts_proofs_references_and_bundle(
+    endpoint: OpenAIServer, tmp_path: Path
+) -> None:
     folder = tmp_path / "peps"
     folder.mkdir()
     (folder / "pep-9703.rst").write_text(LOCK)
@@ -75,10 +76,14 @@ async def report(endpoint: OpenAIServer, tmp_path: Path) -> Report:
     endpoint.script["researcher"] = [quoting(*QUOTES)]
     endpoint.script["reflector"] = [json.dumps({"has_enough_context": True})]
     endpoint.script["reporter"] = ["\n\n".join([*RIGHT, *WRONG])]
-    return await aresearch("Who wants to do away with the capstan lock, and when?", docs=[folder], out=tmp_path / "out")
+    question = "Who wants to do away with the capstan lock, and when?"
+    report = await aresearch(question, docs=[folder], out=tmp_path / "out")
+    prompts_show_it_once_a_source(endpoint, report)
+    statements_about_the_source_hold_by_it_and_wrong_ones_do_not(report, Path(report.folder or ""))
+    references_and_the_bundle_have_it(report, Path(report.folder or ""))
 
 
-async def test_prompts_show_the_card_once_a_source(endpoint: OpenAIServer, report: Report) -> None:
+def prompts_show_it_once_a_source(endpoint: OpenAIServer, report: Report) -> None:
     assert report.sources
     for role in ("researcher", "reflector", "reporter"):
         text = endpoint.asked(role)[-1]
@@ -88,20 +93,18 @@ async def test_prompts_show_the_card_once_a_source(endpoint: OpenAIServer, repor
         assert text.count('about="Ben Nares, created 2022-03-08, Accepted"') == 1, role
 
 
-async def test_statements_about_the_source_hold_by_its_card_and_wrong_ones_do_not(
-    report: Report,
-) -> None:
+def statements_about_the_source_hold_by_it_and_wrong_ones_do_not(report: Report, folder: Path) -> None:
     verified = {claim.text: claim.verified for claim in report.citations}
     assert [verified.get(_bare(text)) for text in RIGHT] == [True] * len(RIGHT)
     assert not [text for text in WRONG if verified.get(_bare(text))]
-    assert verify_bundle(written(report)).problems == []
-    assert verify_markdown(written(report) / "report.md").problems == []
+    assert verify_bundle(folder).problems == []
+    assert verify_markdown(folder / "report.md").problems == []
 
 
-async def test_references_and_the_bundle_have_the_card(report: Report) -> None:
+def references_and_the_bundle_have_it(report: Report, folder: Path) -> None:
     [line] = [line for line in report.markdown.splitlines() if "PEP 9703 – Making" in line and "pep-9703.rst" in line]
     assert {"2023-01-09", "Ada Holm", "Final", "Machine 3.13"} <= set(line.partition(" — ")[2].split(" · "))
-    kept = json.loads((written(report) / "evidence.json").read_text("utf-8"))
+    kept = json.loads((folder / "evidence.json").read_text("utf-8"))
     cards = {source["card"]["name"]: source["card"] for source in kept["sources"]}
     assert cards["PEP 9703"]["dates"] == {"Created": "2023-01-09", "Resolution": "2023-10-24"}
     parsed = parse_report(report)
@@ -113,11 +116,6 @@ async def test_references_and_the_bundle_have_the_card(report: Report) -> None:
     items = csl_json(report).decode()
     assert "Holm" in items
     assert "2023" in items
-
-
-def written(report: Report) -> Path:
-    assert report.folder
-    return Path(report.folder)
 
 
 def _bare(text: str) -> str:

@@ -49,21 +49,6 @@ def sentences(*given: tuple[int, str]) -> str:
     return json.dumps({"sentences": [{"number": number, "sentence": text} for number, text in given]})
 
 
-@pytest.mark.parametrize(
-    "forms",
-    [
-        ["(E1-1)", "excerpt E1-2", "【E1-3】"],
-        ["[[E1-1]]", "[^E1-2]", "(see excerpt e1–3)"],
-    ],
-)
-async def test_citations_in_other_forms_are_read_as_what_they_mean(
-    endpoint: OpenAIServer, ferry: Path, forms: list[str]
-) -> None:
-    endpoint.script["reporter"] = [" ".join(f"{text[:-1]} {form}." for text, form in zip(ENGLISH, forms, strict=True))]
-    report = await aresearch(QUESTION, docs=[ferry], verify="code")
-    assert cited(report) == [([f"E1-{number}"], None, True) for number in (1, 2, 3)]
-
-
 @pytest.mark.parametrize("language", ["en", "zh"])
 async def test_code_cites_what_a_report_without_citations_or_with_numbers_says(
     endpoint: OpenAIServer, tmp_path: Path, language: str

@@ -20,7 +20,7 @@ from services.run.memory_store import remember
 from services.run.settings import settings
 from services.run.users import LOCAL
 from tests.fakes.openai_server import OpenAIServer
-from tests.fakes.read_folder import written
+from tests.fakes.read_folder import read_before, written
 
 QUESTION = "Who designed the wire sounding machine?"
 OLD = "2026-01-02"
@@ -28,7 +28,9 @@ OLD = "2026-01-02"
 
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> Path:
-    return written(tmp_path / "elsewhere", {"Kettles": "The copper kettle was mended by Hester Bateman in 1780."})
+    return read_before(
+        written(tmp_path / "elsewhere", {"Kettles": "The copper kettle was mended by Hester Bateman in 1780."})
+    )
 
 
 def cited(report: Report) -> Source:

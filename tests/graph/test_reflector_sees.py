@@ -10,7 +10,7 @@ from leadline import aresearch
 from schemas.events import Event
 from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.fakes.quoting import quoting
-from tests.fakes.read_folder import written
+from tests.fakes.read_folder import read_before, written
 
 FACT = "The ferry line of Norland carried 18,200 passengers in 2019."
 QUESTION = "How many passengers did the ferry of Norland carry, by year and by day?"
@@ -19,7 +19,7 @@ FOUND = {"id": "1", "title": "Passengers", "description": "d", "queries": ["The 
 
 @pytest.fixture
 def ferry(tmp_path: Path) -> Path:
-    return written(tmp_path / "ferry", {"The ferry": FACT})
+    return read_before(written(tmp_path / "ferry", {"The ferry": FACT}))
 
 
 def plan(*steps: dict[str, Any]) -> str:

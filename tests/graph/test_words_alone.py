@@ -10,14 +10,16 @@ from schemas.events import Event
 from services.embedding import models
 from services.run.installation import install_command
 from tests.conftest import SetEnvironment
-from tests.fakes.read_folder import written
+from tests.fakes.read_folder import read_before, written
 
 QUESTION = "Who owned the schooner Lalla Rookh?"
 
 
 @pytest.fixture
 def docs(tmp_path: Path) -> Path:
-    return written(tmp_path / "docs", {"A schooner": "The schooner Lalla Rookh was owned by William Thomson."})
+    return read_before(
+        written(tmp_path / "docs", {"A schooner": "The schooner Lalla Rookh was owned by William Thomson."})
+    )
 
 
 @pytest.fixture
