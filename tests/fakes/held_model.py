@@ -14,15 +14,16 @@ class HeldModel:
     endpoint: OpenAIServer
     reached: threading.Event = field(default_factory=threading.Event)
     """Set once such a request has come."""
-    _let: threading.Event = field(default_factory=threading.Event)
+    let: threading.Event = field(default_factory=threading.Event)
+    """Set when they may be answered."""
     _is_held: Callable[[int], bool] = lambda _: False
 
     def hold(self, is_held: Callable[[int], bool]) -> None:
         """Hold back the requests for which this is true of their number, which counts from 1."""
         self.reached.clear()
-        self._let.clear()
+        self.let.clear()
         self._is_held = is_held
-        self.endpoint.on_request = self._wait
+        self.endpoint.on_request = self.on_request
 
     def hold_role(self, role: str, after: int = 0) -> None:
         """Hold back the calls of a role, once so many of them have been answered; a report may be written in sections."""
@@ -36,9 +37,10 @@ class HeldModel:
     def release(self) -> None:
         """Answer all of them."""
         self._is_held = lambda _: False
-        self._let.set()
+        self.let.set()
 
-    def _wait(self, number: int) -> None:
+    def on_request(self, number: int) -> None:
+        """Wait with the answer to a request, where it is held; a minute at most."""
         if self._is_held(number):
             self.reached.set()
-            self._let.wait(60)
+            self.let.wait(60)

@@ -1,17 +1,17 @@
 """Our page in a real browser, on the real dev server, with a model on loopback that tests can hold back."""
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.fakes.browser import CHROMIUM, Page, chromium
-from tests.fakes.openai_server import OpenAIServer, openai_server
+from tests.fakes.held_model import HeldModel
+from tests.fakes.openai_server import openai_server
 from tests.pages.watched import CONTROL, Watched
 from tests.server.conftest import TOKENS, dev_server, papers
 
@@ -20,49 +20,18 @@ SIMPLE = "Who owned the schooner Lalla Rookh?"
 
 
 @dataclass(slots=True)
-class Model:
-    """The model behind the server: it thinks with the offline model, and waits where a test holds it."""
-
-    endpoint: OpenAIServer
-    held: set[str] = field(default_factory=set)
-    reached: threading.Event = field(default_factory=threading.Event)
-    let: threading.Event = field(default_factory=threading.Event)
-
-    def hold(self, *roles: str) -> None:
-        """Let calls of these roles wait."""
-        self.reached.clear()
-        self.let.clear()
-        self.held = set(roles)
-
-    def release(self) -> None:
-        """Let everything go on."""
-        self.held = set()
-        self.let.set()
-
-    def on_request(self, number: int) -> None:
-        """Wait, where the role is held; half a minute at most."""
-        role = self.endpoint.roles[number - 1]
-        if role in self.held or (
-            role == "reporter_section" and "reporter" in self.held
-        ):  # a report may be written in sections
-            self.reached.set()
-            self.let.wait(30)
-
-
-@dataclass(slots=True)
 class Site:
     """A served page."""
 
     address: str
-    model: Model
+    model: HeldModel
 
 
 @contextmanager
 def serving(home: Path, *, app: str = "", **environment: str) -> Iterator[Site]:
     """Serve the page with a model on loopback."""
     with openai_server() as endpoint:
-        model = Model(endpoint)
-        endpoint.on_request = model.on_request
+        model = HeldModel(endpoint)
         keys = {
             "OPENAI_API_KEY": endpoint.key,
             "OPENAI_BASE_URL": endpoint.base_url,
@@ -156,6 +125,23 @@ def ask(page: Page, question: str) -> None:
     page.write(question)
     page.press("Enter", 13, text="\r")
     page.wait(f"[...document.querySelectorAll('.asked')].at(-1)?.textContent === {json.dumps(question)}", "the turn")
+
+
+def under_way(page: Page, site: Site, node: str = "researcher", address: str = "") -> None:
+    """Ask at an address, by default the site's, and wait for a node whose calls of the model are held."""
+    site.model.hold_role(node)
+    opened(page, address or site.address)
+    ask(page, QUESTION)
+    page.wait(f"document.querySelector('.node[data-node={node}][data-state=running]')", f"the {node}")
+    if node == "researcher":
+        page.wait("document.querySelector('.steps [data-status=running]')", "a running step")
+
+
+def under_review(page: Page, question: str = QUESTION, **choices: Any) -> None:
+    """Ask, and wait for the review of the plan."""
+    choose(page, review_plan=True, max_plan_iterations=1, **choices)
+    ask(page, question)
+    page.wait("document.querySelector('form.review')", "the review of the plan")
 
 
 def unfold(page: Page) -> None:

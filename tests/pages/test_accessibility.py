@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.fakes.browser import Page
-from tests.pages.conftest import QUESTION, Site, ask, choose, opened, report_text, status
+from tests.pages.conftest import Site, ask, choose, opened, report_text, status, under_review
 
 AXE = Path(os.environ.get("LEADLINE_AXE") or "missing")
 pytestmark = pytest.mark.skipif(
@@ -34,11 +34,9 @@ def test_no_state_of_the_page_has_a_finding(page: Page, site: Site, width: int, 
     page.wait("document.querySelector('#settings form')")
     assert findings(page) == []
     page.click("document.querySelector('#settings .buttons .plain')")
-    choose(page, review_plan=True, max_plan_iterations=1)
-    ask(page, QUESTION)
-    page.wait("document.querySelector('form.review')")
+    under_review(page)
     assert findings(page) == []
-    site.model.hold("researcher")
+    site.model.hold_role("researcher")
     page.click("document.querySelector('.review .primary')")
     page.wait("document.querySelector('.steps [data-status=running]')")
     assert findings(page) == []

@@ -163,7 +163,7 @@ def test_why_a_change_was_refused_is_gone_while_the_next_is_made(reported: Page,
     page.click("document.querySelector('[data-change=changeShorter]')")
     page.wait("document.querySelector('.ending .problem')?.innerText.includes('changed nothing')", "the refusal")
     revising(site, titled("In short"))
-    site.model.hold("reporter_editing")
+    site.model.hold_role("reporter_editing")
     page.click("document.querySelector('[data-change=changeSimpler]')")
     assert site.model.reached.wait(30)
     page.wait("document.querySelector('.ending').inert", "that it is being changed")

@@ -15,7 +15,7 @@ def test_it_is_one_line_until_it_is_used_and_again_when_the_question_is_sent(pag
     unfold(page)
     assert page.evaluate(BESIDE) == [True, True, True]
     assert page.evaluate(LINE) > line
-    site.model.hold("planner")
+    site.model.hold_role("planner")
     ask(page, QUESTION)
     assert page.evaluate(BESIDE) == [False, False, False]
     page.click("document.getElementById('question')")
@@ -35,7 +35,7 @@ def test_what_is_to_come_stands_where_the_report_will_and_a_report_stays_while_i
     page: Page, site: Site
 ) -> None:
     coming = "document.querySelector('.coming').checkVisibility()"
-    site.model.hold("planner")
+    site.model.hold_role("planner")
     opened(page, site.address)
     ask(page, QUESTION)
     assert site.model.reached.wait(30)
@@ -46,7 +46,7 @@ def test_what_is_to_come_stands_where_the_report_will_and_a_report_stays_while_i
     assert not page.evaluate(coming)
 
     site.model.endpoint.choose = titled("In short")
-    site.model.hold("reporter_editing")
+    site.model.hold_role("reporter_editing")
     page.click("document.querySelector('[data-change=changeShorter]')")
     assert site.model.reached.wait(30)
     assert report_text(page) == before

@@ -9,17 +9,26 @@ import httpx
 from tests.fakes.browser import Page
 from tests.fakes.openai_server import completion
 from tests.fakes.relay import Relay, relay
-from tests.pages.conftest import QUESTION, SIMPLE, Site, ask, button, choose, opened, report_text, status, text
+from tests.pages.conftest import (
+    QUESTION,
+    SIMPLE,
+    Site,
+    ask,
+    button,
+    choose,
+    opened,
+    report_text,
+    status,
+    text,
+    under_way,
+)
 
 
 @contextmanager
 def cut_off(page: Page, site: Site) -> Iterator[Relay]:
     """Ask, and lose the connection while the researcher's model is held."""
-    site.model.hold("researcher")
     with relay(site.address) as line:
-        opened(page, line.address)
-        ask(page, QUESTION)
-        page.wait("document.querySelector('.steps [data-status=running]')", "a running step")
+        under_way(page, site, address=line.address)
         line.cut()
         yield line
 
@@ -76,7 +85,7 @@ def test_a_run_that_its_server_has_forgotten_can_be_begun_again(page: Page, site
 
 
 def test_the_run_that_goes_on_is_stopped_before_those_that_wait_behind_it(page: Page, site: Site) -> None:
-    site.model.hold("coordinator")
+    site.model.hold_role("coordinator")
     opened(page, site.address)
     ask(page, SIMPLE)
     assert site.model.reached.wait(30)
@@ -114,7 +123,7 @@ def test_a_question_is_not_lost_where_another_is_asked_at_the_same_time(page: Pa
     ask(page, SIMPLE)
     report_text(page)
     status(page, "done")
-    site.model.hold("coordinator")
+    site.model.hold_role("coordinator")
     thread = page.evaluate("new URL(location.href).searchParams.get('thread')")
     work = {"assistant_id": "deep_research", "input": {"messages": [{"role": "user", "content": QUESTION}]}}
     assert httpx.post(f"{site.address}/threads/{thread}/runs", json=work, timeout=30).is_success
@@ -127,10 +136,7 @@ def test_a_question_is_not_lost_where_another_is_asked_at_the_same_time(page: Pa
 
 
 def test_a_reload_in_mid_run_shows_the_same_run_and_its_end(page: Page, site: Site) -> None:
-    site.model.hold("reflector")
-    opened(page, site.address)
-    ask(page, QUESTION)
-    page.wait("document.querySelector('.node[data-node=reflector][data-state=running]')", "the reflector")
+    under_way(page, site, "reflector")
     before = steps(page)
     page.reload()
     page.wait("document.querySelector('.node[data-node=reflector][data-state=running]')", "the reflector again")
@@ -160,10 +166,7 @@ def steps(page: Page) -> list[str]:
 
 
 def test_two_tabs_show_one_thread(page: Page, browser: Page, site: Site) -> None:
-    site.model.hold("researcher")
-    opened(page, site.address)
-    ask(page, QUESTION)
-    page.wait("document.querySelector('.steps [data-status=running]')")
+    under_way(page, site)
     address = page.evaluate("location.href")
     other = browser.another()
     other.open(address)
@@ -189,7 +192,7 @@ def test_a_review_answered_before_its_run_has_ended_is_taken(page: Page, site: S
     page.evaluate(
         f"void new MutationObserver((_, me) => {{ {at_once} }}).observe(document.body, {{childList: true, subtree: true}})"
     )
-    site.model.hold("researcher")
+    site.model.hold_role("researcher")
     ask(page, QUESTION)
     page.wait("document.querySelector('.steps [data-status=running]')", "a running step")
     assert page.evaluate("document.getElementById('banner').hidden")
@@ -203,7 +206,7 @@ def test_the_report_is_seen_while_it_is_written(page: Page, site: Site) -> None:
     asked = {"model": "gpt-4o", "stream": True, "messages": [], "stream_options": {"include_usage": True}}
     written = completion(asked, "Tallow held a sample of the bottom. **It** stuck to it.")
     written.gate = site.model.let
-    site.model.hold("nobody")
+    site.model.hold_role("nobody")
     site.model.endpoint.script["reporter"] = [written]
     opened(page, site.address)
     ask(page, SIMPLE)
@@ -215,7 +218,7 @@ def test_the_report_is_seen_while_it_is_written(page: Page, site: Site) -> None:
 
 
 def test_a_second_plan_joins_the_first_and_stays_one_through_a_reload(page: Page, site: Site) -> None:
-    site.model.hold("reporter")
+    site.model.hold_role("reporter")
     opened(page, site.address)
     choose(page, max_plan_iterations=2)
     ask(page, "Where was the owner of the schooner Lalla Rookh born?")  # first who it was, then where he was born
@@ -235,10 +238,7 @@ def test_a_second_plan_joins_the_first_and_stays_one_through_a_reload(page: Page
 def test_a_run_deleted_in_one_tab_is_in_no_list_and_a_thread_without_a_run_says_so(
     page: Page, browser: Page, site: Site
 ) -> None:
-    site.model.hold("researcher")
-    opened(page, site.address)
-    ask(page, QUESTION)
-    page.wait("document.querySelector('.steps [data-status=running]')")
+    under_way(page, site)
     address = page.evaluate("location.href")
     thread = address.partition("thread=")[2]
     entry = f"document.querySelector('li[data-thread=\"{thread}\"]')"

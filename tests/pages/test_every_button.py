@@ -107,7 +107,7 @@ def _token(tab: Page, site: Site) -> None:
 
 
 def _examples_and_stopping(tab: Page, site: Site) -> None:
-    site.model.hold("reporter")
+    site.model.hold_role("reporter")
     site.model.endpoint.choose = _thinks_and_asks_on
     tab.wait("document.querySelector('#examples button')", "questions to begin with")
     tab.click("document.querySelectorAll('#examples button')[1]")  # which needs a plan
@@ -283,7 +283,7 @@ def _reviewing(tab: Page, site: Site) -> None:
 
 
 def _steering(tab: Page, site: Site) -> None:
-    site.model.hold("researcher")
+    site.model.hold_role("researcher")
     tab.click("document.getElementById('new-question')")
     ask(tab, QUESTION)
     tab.wait("document.querySelector('.leave-out')", "a step that can be left out", seconds=SEARCHING)

@@ -11,6 +11,7 @@ from leadline.server.attachments import MAX_FILES
 from tests.fakes.browser import PATIENCE, Page
 from tests.pages.conftest import IN_SIGHT, QUESTION, SIMPLE, Site, ask, button, opened, report_text, status, text
 from tests.pages.test_attachments import ASKED, NOTE, choose_files
+from tests.services.run.test_ui_text import OF_A_COMMAND_LINE
 
 FOLLOW_UP = "Where was William Thomson born?"
 ARRIVED = "document.querySelector('#attached li') && !document.querySelector('#attached .sending')"
@@ -33,6 +34,13 @@ def write(page: Page, question: str) -> None:
     page.click("document.getElementById('question')")
     page.write(question)
     page.press("Enter", 13, text="\r")
+
+
+def send_slowly(page: Page, *files: Path) -> None:
+    """Attach files that do not arrive until `letGo()` is called in the page."""
+    hold(page, "PUT", "/attachments/")
+    choose_files(page, *files)
+    page.wait(f"document.querySelectorAll('#attached .sending').length === {len(files)}", "the files on their way")
 
 
 def drop(page: Page, *paths: Path) -> None:
@@ -69,9 +77,7 @@ def note(tmp_path: Path) -> Path:
 
 def test_a_question_waits_for_its_files(page: Page, site: Site, note: Path) -> None:
     opened(page, site.address)
-    hold(page, "PUT", "/attachments/")
-    choose_files(page, note)
-    page.wait("document.querySelector('#attached .sending')", "the file on its way")
+    send_slowly(page, note)
     write(page, ASKED)
     page.wait(f"document.querySelector('#attached .waiting')?.innerText.endsWith({json.dumps(ASKED)})", "that it waits")
     write(page, "Sent a second time?")
@@ -87,23 +93,19 @@ def test_a_stopped_run_goes_on_with_the_files_that_are_on_their_way(
     program = tmp_path / "run.exe"
     program.write_bytes(b"MZ\0")
     opened(page, site.address)
-    site.model.hold("coordinator")
+    site.model.hold_role("coordinator")
     ask(page, ASKED)
     page.click("document.getElementById('stop')")
     status(page, "stopped")
     site.model.release()
-    hold(page, "PUT", "/attachments/")
-    choose_files(page, program)
-    page.wait("document.querySelector('#attached .sending')", "the file on its way")
+    send_slowly(page, program)
     page.click(button("Continue"))
     page.wait("document.querySelector('#attached .waiting')?.innerText.startsWith('Goes on when')", "that it waits")
     page.evaluate("letGo()")
     page.wait(f"!{button('Continue')}.disabled", "that the run has not gone on without the file")
     assert "cannot be read" in text(page, "#banner")
     status(page, "stopped")
-    hold(page, "PUT", "/attachments/")
-    choose_files(page, note)
-    page.wait("document.querySelector('#attached .sending')", "the file on its way")
+    send_slowly(page, note)
     page.click(button("Continue"))
     page.wait("document.querySelector('#attached .waiting')", "that it waits")
     page.evaluate("letGo()")
@@ -114,13 +116,12 @@ def test_a_stopped_run_goes_on_with_the_files_that_are_on_their_way(
 def test_a_question_is_not_asked_without_a_file_that_was_refused(page: Page, site: Site, tmp_path: Path) -> None:
     (tmp_path / "run.exe").write_bytes(b"MZ\0")
     opened(page, site.address)
-    hold(page, "PUT", "/attachments/")
-    choose_files(page, tmp_path / "run.exe")
-    page.wait("document.querySelector('#attached .sending')", "the file on its way")
+    send_slowly(page, tmp_path / "run.exe")
     write(page, SIMPLE)
     page.wait("document.querySelector('#attached .waiting')", "that it waits")
     page.evaluate("letGo()")
     page.wait("document.getElementById('banner').innerText.includes('cannot be read')", "the refusal")
+    assert not OF_A_COMMAND_LINE.search(text(page, "#banner"))
     page.wait(f"document.getElementById('question').value === {json.dumps(SIMPLE)}", "the question, to be sent again")
     assert page.evaluate("document.querySelector('.turn')") is None
     page.click("document.getElementById('send')")
@@ -134,9 +135,7 @@ def test_files_go_to_the_thread_they_were_chosen_for(page: Page, site: Site, not
     opened(page, site.address)
     thread = begun(page)
     page.click("document.getElementById('new-question')")
-    hold(page, "PUT", "/attachments/")
-    choose_files(page, note, second)
-    page.wait("document.querySelectorAll('#attached .sending').length === 2", "the files on their way")
+    send_slowly(page, note, second)
     page.click(f"document.querySelector('li[data-thread=\"{thread}\"] a')")
     report_text(page)
     page.evaluate("letGo()")
@@ -144,9 +143,7 @@ def test_files_go_to_the_thread_they_were_chosen_for(page: Page, site: Site, not
     assert httpx.get(f"{site.address}/attachments/{thread}", timeout=30).json()["files"] == []
     assert text(page, "#attached") == ""
 
-    hold(page, "PUT", "/attachments/")
-    choose_files(page, note, second)
-    page.wait("document.querySelectorAll('#attached .sending').length === 2", "the files on their way")
+    send_slowly(page, note, second)
     page.click("document.getElementById('new-question')")
     page.wait("document.getElementById('attached').hidden", "that a new question has no files")
     page.click(f"document.querySelector('li[data-thread=\"{thread}\"] a')")
@@ -236,7 +233,7 @@ def test_continue_is_not_below_the_files_of_the_thread(page: Page, site: Site, n
         path.write_bytes(note.read_bytes())
     choose_files(page, note, *further)
     page.wait(f"{ARRIVED} && document.querySelectorAll('#attached li').length === 5", "the files")
-    site.model.hold("reflector")
+    site.model.hold_role("reflector")
     ask(page, QUESTION)
     page.wait("document.querySelector('.node[data-node=reflector][data-state=running]')", "the reflector")
     page.click("document.getElementById('stop')")

@@ -24,7 +24,7 @@ def test_the_whole_path_in_firefox(fox: FirefoxPage, site: Site, width: int) -> 
     ask(fox, QUESTION)
     fox.wait("document.querySelector('form.review')", "the review of the plan")
     fox.click("document.querySelector('.edited li [data-act=down]')")
-    site.model.hold("researcher")
+    site.model.hold_role("researcher")
     fox.click("document.querySelector('.review .primary')")
     fox.wait("document.querySelector('.steps [data-status=running]')", "a running step")
     fox.click("document.getElementById('send')")

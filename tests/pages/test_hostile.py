@@ -36,7 +36,7 @@ def test_hostile_text_in_plan_sources_and_report_stays_text(page: Page, site: Si
     written = completion(asked, f"{body}\n\n===\n{LINES[0]}\n{LINES[10]}\n{LINES[47]}")
     written.gate = site.model.let
     script["reporter"] = [written]
-    site.model.hold("nobody")
+    site.model.hold_role("nobody")
 
     opened(page, site.address)
     choose(page, review_plan=True, max_plan_iterations=1)

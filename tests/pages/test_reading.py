@@ -6,7 +6,20 @@ import httpx
 import pytest
 
 from tests.fakes.browser import Page
-from tests.pages.conftest import QUESTION, REPORT, SIMPLE, Site, ask, button, choose, opened, report_text, status, text
+from tests.pages.conftest import (
+    QUESTION,
+    REPORT,
+    SIMPLE,
+    Site,
+    ask,
+    button,
+    choose,
+    opened,
+    report_text,
+    status,
+    text,
+    under_review,
+)
 
 FOCUSED = f"({REPORT}.activeElement || document.activeElement)"
 FEW = 4
@@ -82,9 +95,7 @@ def test_a_citation_is_a_few_keys_away_and_escape_leads_back_to_it(reported: Pag
 
 def test_the_review_says_what_was_found_and_opens_one_step_at_a_time(page: Page, site: Site) -> None:
     opened(page, site.address)
-    choose(page, review_plan=True, max_plan_iterations=1)
-    ask(page, QUESTION)
-    page.wait("document.querySelector('form.review')")
+    under_review(page)
     assert min(page.evaluate(PILLS)) >= 12, "a name touches the edge of its pill"
     around = text(page, ".around")
     assert around.startswith("A first search found “")
@@ -103,7 +114,7 @@ def test_the_review_says_what_was_found_and_opens_one_step_at_a_time(page: Page,
 
 def test_the_box_says_what_typing_does_while_a_run_goes_on(page: Page, site: Site) -> None:
     hint = "document.getElementById('question').placeholder"
-    site.model.hold("reporter")
+    site.model.hold_role("reporter")
     opened(page, site.address)
     choose(page, depth="quick")
     before = page.evaluate(hint)

@@ -102,19 +102,6 @@ def test_an_endpoint_that_refuses_names_whom_to_ask(page: Page, site: Site) -> N
     report_text(page)
 
 
-def test_a_file_that_cannot_be_attached_is_refused_in_the_words_of_the_page(
-    page: Page, site: Site, tmp_path: Path
-) -> None:
-    opened(page, site.address)
-    for name, data in (("program.exe", b"MZ\0"), ("large.txt", b"x")):
-        (tmp_path / name).write_bytes(data)
-    script = "(async () => { const { api } = await import('/page/api.js'); const thread = (await api.newThread('')).thread_id; return await api.attach(thread, new File(['MZ\\0'], 'program.exe')).catch((wrong) => wrong.message); })()"
-    said = page.evaluate(script)
-    assert "program.exe cannot be read" in said
-    assert not OF_A_COMMAND_LINE.search(said)
-    page.logged[:] = [one for one in page.logged if "Failed to load resource" not in one]  # the browser's own words
-
-
 def test_help_of_the_settings_is_help_for_a_page(page: Page, site: Site) -> None:
     opened(page, site.address)
     for language in ("en", "zh"):

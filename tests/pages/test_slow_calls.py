@@ -11,7 +11,7 @@ STEPS = "[...document.querySelectorAll('.steps .call')].map(e => e.textContent)"
 
 
 def test_steps_side_by_side_show_each_how_their_call_stands(page: Page, site: Site) -> None:
-    site.model.hold("researcher")
+    site.model.hold_role("researcher")
     opened(page, site.address)
     ask(page, QUESTION)
     page.wait(f"{STEPS}.filter(t => t.startsWith('waiting for the model, ')).length > 1", "two steps that wait")
@@ -30,12 +30,12 @@ def test_a_call_that_is_made_again_says_why_and_when_in_the_pages_language(page:
     page.call("Network.setUserAgentOverride", userAgent="Chromium of the tests", acceptLanguage="zh-CN")
     site.model.endpoint.script["planner"] = [error(429, "slow down", "rate", retry_after="3")]
     opened(page, site.address)
-    site.model.hold("planner")
+    site.model.hold_role("planner")
     ask(page, QUESTION)
     site.model.reached.wait(30)
     site.model.release()
     page.wait(f"/^[12] 秒后再次请求模型：端点暂时不再接受请求：HTTP 429$/.test({CALLS})", "why it is asked again")
-    site.model.hold("planner")
+    site.model.hold_role("planner")
     page.wait(f"{CALLS}.endsWith('（已再次请求：端点暂时不再接受请求：HTTP 429）')", "what it has come to since")
     assert re.match(r"等待模型回答，\d+ 秒", text(page, ".calls"))
     site.model.release()

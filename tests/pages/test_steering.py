@@ -1,16 +1,13 @@
 """While a run goes on, the box says something to it: by a person in a browser."""
 
 from tests.fakes.browser import Page
-from tests.pages.conftest import QUESTION, Site, ask, opened, report_text, status, text
+from tests.pages.conftest import Site, report_text, status, text, under_way
 
 SAID = "[...document.querySelectorAll('.said li')].map(e => e.textContent)"
 
 
 def test_the_box_says_something_to_the_run_and_the_plans_history_shows_it(page: Page, site: Site) -> None:
-    site.model.hold("researcher")
-    opened(page, site.address)
-    ask(page, QUESTION)
-    page.wait("document.querySelector('.node[data-node=researcher][data-state=running]')", "the researcher")
+    under_way(page, site)
     assert site.model.reached.wait(30)
     page.evaluate("new Promise(done => setTimeout(done, 300))")  # sources that arrive move what stands below them
     page.click("document.getElementById('question')")

@@ -15,11 +15,11 @@ from tests.pages.conftest import (
     Site,
     ask,
     button,
-    choose,
     opened,
     report_text,
     status,
     text,
+    under_review,
     unfold,
 )
 
@@ -99,9 +99,7 @@ def test_a_plan_can_be_changed_in_words_and_accepted_as_it_is(page: Page, site: 
 
 def test_a_plan_that_is_refused_keeps_its_changes(page: Page, site: Site) -> None:
     opened(page, site.address)
-    choose(page, review_plan=True, max_plan_iterations=1, max_step_num=2)
-    ask(page, QUESTION)
-    page.wait("document.querySelector('form.review')")
+    under_review(page, max_step_num=2)
     page.click(button("Add a step"))
     page.write("One step too many")
     page.click("document.querySelector('.review .primary')")
@@ -246,9 +244,7 @@ def test_on_a_phone_a_finger_hits_everything_that_can_be_pressed(page: Page, sit
 
 def report_with_review(page: Page) -> None:
     """Ask, check how the plan for review is shown, accept it, and unfold how the report came about."""
-    choose(page, review_plan=True, max_plan_iterations=1)
-    ask(page, QUESTION)
-    page.wait("document.querySelector('form.review')")
+    under_review(page)
     assert flaws(page) == []
     page.click("document.querySelector('.review .primary')")
     report_text(page)

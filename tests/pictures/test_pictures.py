@@ -220,7 +220,7 @@ def test_a_run_that_is_steered(page: Page, site: Site, tmp_path: Path) -> None: 
         if "chromate" in step.partition("</step>")[0]:
             second.wait(30)
 
-    model.hold("researcher")
+    model.hold_role("researcher")
     model.endpoint.on_request = waits
     try:
         opened(page, site.address, width=1100, height=900)
