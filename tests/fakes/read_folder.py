@@ -24,12 +24,17 @@ CHANGED = 1_700_000_000_000_000_000
 """Time of the last change of the files, in nanoseconds: with another, they would be read again."""
 
 
+def filled(folder: Path, files: Mapping[str, str | bytes]) -> Path:
+    """Make a folder of files by their names, in which slashes stand for folders, and return it."""
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    return folder
+
+
 def written(folder: Path, texts: Mapping[str, str]) -> Path:
     """Make a folder of documents, each a text below its title, and return it."""
-    folder.mkdir()
-    for title, text in texts.items():
-        (folder / f"{title}.md").write_text(f"# {title}\n\n{text}\n", "utf-8")
-    return folder
+    return filled(folder, {f"{title}.md": f"# {title}\n\n{text}\n" for title, text in texts.items()})
 
 
 def read_before(folder: Path) -> Path:

@@ -10,6 +10,7 @@ from benchmarks.rendered_prompts import Element
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import role_of
 from tests.fakes.quoting import references_to
+from tests.fakes.read_folder import filled
 
 QUESTION = "How was the depth of the sea measured by machine, by lead and by sound?"
 PAPERS = {
@@ -79,10 +80,7 @@ JOINING = {
 
 def write_papers(folder: Path) -> Path:
     """Write the documents, each as one paragraph."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, told in PAPERS.items():
-        (folder / f"{name}.md").write_text(f"# On the {name}\n\n{' '.join(told)}\n", "utf-8")
-    return folder
+    return filled(folder, {f"{name}.md": f"# On the {name}\n\n{' '.join(told)}\n" for name, told in PAPERS.items()})
 
 
 def human(body: dict[str, Any]) -> str:

@@ -17,6 +17,7 @@ from services.reports.parser import parse_report
 from services.reports.word import render_docx
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.quoting import quoting
+from tests.fakes.read_folder import filled
 
 pytestmark = pytest.mark.long
 
@@ -67,10 +68,7 @@ WRONG = [
 async def test_the_card_of_a_source_is_in_prompts_proofs_references_and_bundle(
     endpoint: OpenAIServer, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "peps"
-    folder.mkdir()
-    (folder / "pep-9703.rst").write_text(LOCK)
-    (folder / "pep-9684.rst").write_text(DRUMS)
+    folder = filled(tmp_path / "peps", {"pep-9703.rst": LOCK, "pep-9684.rst": DRUMS})
     step = {"id": "1", "title": "Capstan lock", "description": "d", "queries": ["capstan lock drum machine"]}
     endpoint.script["planner"] = [json.dumps({"title": "Capstan lock", "steps": [step]})]
     endpoint.script["researcher"] = [quoting(*QUOTES)]

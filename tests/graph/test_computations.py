@@ -11,6 +11,7 @@ from services.reports.bundle import verify_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.read_folder import written
 from tests.graph.test_tools import COMPUTE, QUESTION, call, endpoint, plan, run
 
 __all__ = ["endpoint"]
@@ -86,12 +87,8 @@ async def test_reflector_and_writer_see_what_the_columns_of_a_printed_table_are(
 async def test_a_program_reads_every_text_of_a_folder_whose_file_its_step_names(
     endpoint: OpenAIServer, tmp_path: Path, named: bool
 ) -> None:
-    folder = tmp_path / "post"
-    folder.mkdir()
-    for n in range(1, 15):
-        (folder / f"letter-{n:02}.md").write_text(
-            f"# Letter {n}\n\nThe keeper {'saw' if n % 5 else 'lost'} the mail.\n"
-        )
+    texts = {f"Letter {n}": f"The keeper {'saw' if n % 5 else 'lost'} the mail." for n in range(1, 15)}
+    folder = written(tmp_path / "post", texts)
     description = f"Count the lost mails{' in post-texts.jsonl' if named else ''}."
     counted = {"id": "1", "title": "Lost", "description": description, "step_type": "processing"}
     endpoint.script["planner"] = [json.dumps({"title": "Mail", "steps": [counted]})]

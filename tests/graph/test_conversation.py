@@ -16,6 +16,7 @@ from services.reports.bundle import verify_bundle
 from services.run.errors import BadInput
 from services.turn.conversation import conversation_of, stands_alone
 from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.read_folder import written
 
 pytestmark = [pytest.mark.long, pytest.mark.usefixtures("endpoint")]
 
@@ -125,13 +126,11 @@ async def test_pronouns_are_filled_in_and_the_triage_says_how(docs: Path, endpoi
 async def test_chinese_follow_ups_are_completed_and_answered_from_what_is_known(
     tmp_path: Path, endpoint: OpenAIServer
 ) -> None:
-    folder = tmp_path / "papers"
-    folder.mkdir()
-    (folder / "镜片.md").write_text(
-        "# 离焦框架镜\n\n离焦框架镜两年使近视进展减缓52%，眼轴增长减少62%。\n\n离焦框架镜每天至少要戴12小时，效果才稳定。\n\n"
-        "离焦框架镜的价格在各地不同，一般由眼镜店公示。\n"
-    )
-    (folder / "塑形镜.md").write_text("# 角膜塑形镜\n\n角膜塑形镜夜间佩戴，使眼轴增长减少43%。\n")
+    texts = {
+        "离焦框架镜": "离焦框架镜两年使近视进展减缓52%，眼轴增长减少62%。\n\n离焦框架镜每天至少要戴12小时，效果才稳定。\n\n离焦框架镜的价格在各地不同，一般由眼镜店公示。",
+        "角膜塑形镜": "角膜塑形镜夜间佩戴，使眼轴增长减少43%。",
+    }
+    folder = written(tmp_path / "papers", texts)
     first = await aresearch("离焦框架镜使近视进展减缓多少？依据是什么？", docs=[folder])
     endpoint.script["coordinator"] = [
         completed("离焦框架镜每天要戴多久？", "zh-CN", answered="whole"),

@@ -7,6 +7,7 @@ import pytest
 
 from leadline import aresearch
 from leadline.runs.actions import areplay
+from tests.fakes.read_folder import written
 from tests.services.embedding.test_models import Endpoint, endpoint, folder
 
 pytestmark = pytest.mark.long
@@ -26,9 +27,7 @@ async def test_a_run_counts_what_embedding_took(endpoint: Endpoint, folder: Path
 
 
 async def test_runs_side_by_side_are_charged_their_own(endpoint: Endpoint, folder: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "tide.md").write_text("# Tide\n\nThe tide gauge at Leith was read every hour by the harbour master.\n")
+    other = written(tmp_path / "other", {"Tide": "The tide gauge at Leith was read every hour by the harbour master."})
     runs = [
         await aresearch(QUESTION, docs=[folder], deep_research=False),
         *await asyncio.gather(
@@ -52,12 +51,8 @@ async def test_a_replay_asks_no_endpoint_and_counts_the_same(endpoint: Endpoint,
 
 
 async def test_a_limit_leaves_passages_and_queries_to_words(endpoint: Endpoint, tmp_path: Path) -> None:
-    folder = tmp_path / "long"
-    folder.mkdir()
-    for place in range(30):
-        (folder / f"{place}.md").write_text(
-            f"# Note {place}\n\n" + f"The hound number {place} slept by the stove. " * 15
-        )
+    texts = {f"Note {place}": f"The hound number {place} slept by the stove. " * 15 for place in range(30)}
+    folder = written(tmp_path / "long", texts)
     report = await aresearch("Where did the hound sleep all winter long?", docs=[folder], max_tokens=3_000)
     assert "hound" in report.markdown
     assert report.usage.total.tokens <= 6_000

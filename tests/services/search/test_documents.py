@@ -16,6 +16,7 @@ from services.search.documents import open_documents
 from services.search.file_types import Converted
 from services.search.files_read import file_messages, files_read
 from services.search.providers import Providers
+from tests.fakes.read_folder import filled, written
 
 
 @pytest.fixture
@@ -87,16 +88,14 @@ async def test_a_file_whose_name_tells_no_kind_is_opened_again_only_if_it_change
 
 
 async def test_files_in_old_encodings_are_found_and_the_guess_is_noted(tmp_path: Path, home: Path) -> None:
-    folder = tmp_path / "old"
-    folder.mkdir()
-    for name, text, encoding in (
+    texts = (
         ("koeln.txt", "Die Müllabfuhr in Köln begann im März 1895 mit dreißig Wagen.", "latin-1"),
         ("busan.txt", "부산항은 1876년에 문을 열었다. 부두 공사는 십 년이 걸렸다.", "euc_kr"),
         ("shanghai.txt", "近视的患病率在十年间上升，户外活动可以减少近视的发生。", "gb18030"),
         ("bonn.txt", "Die Brücke in Bonn wurde 1898 eröffnet.", "utf-8"),
-    ):
-        (folder / name).write_bytes(text.encode(encoding))
-    documents = await open_documents(folder, home)
+    )
+    files = {name: text.encode(encoding) for name, text, encoding in texts}
+    documents = await open_documents(filled(tmp_path / "old", files), home)
     assert documents.notes == {
         "encoding:cp1252": ["koeln.txt"],
         "encoding:cp949": ["busan.txt"],
@@ -166,14 +165,10 @@ async def test_a_changed_a_moved_and_a_deleted_file_are_seen_and_no_other_is_rea
 
 async def test_the_order_in_which_files_were_read_changes_neither_ranking_nor_scores(tmp_path: Path) -> None:
     folder = tmp_path / "ship"
-    folder.mkdir()
     things = ("anchor", "bilge", "capstan", "davit", "ensign", "galley")
 
     def write(*names: str) -> None:
-        for name in names:
-            (folder / f"{name}.md").write_text(
-                f"# Of the {name}\n\nSmiths forged the {name}. Sailors painted the {name} green.\n"
-            )
+        written(folder, {name: f"Smiths forged the {name}. Sailors painted the {name} green." for name in names})
 
     async def ranked(home: str) -> list[tuple[str, float]]:
         documents = await open_documents(folder, tmp_path / home)

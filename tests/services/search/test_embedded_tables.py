@@ -8,6 +8,7 @@ from services.search import table_profile
 from services.search.documents import open_documents
 from services.search.providers import Providers
 from services.search.table_profile import embedded_tables, names_of, profile
+from tests.fakes.read_folder import filled
 
 TEXT = """# Lamps
 
@@ -25,6 +26,14 @@ TEXT = """# Lamps
 """
 
 
+def carried(what: str, by_blake: int = 2) -> str:
+    return f"ship,{what}\nBlake,{by_blake}\nTuscarora,3\n"
+
+
+async def reading(place: Path, files: dict[str, str]) -> Providers:
+    return Providers(documents=[await open_documents(filled(place / "docs", files), place / "home")])
+
+
 def test_a_table_is_named_after_its_document_and_its_heading_and_holds_no_markup() -> None:
     [table] = embedded_tables("light/lamps.md", TEXT)
     view, rows = table.view, table.csv
@@ -34,11 +43,7 @@ def test_a_table_is_named_after_its_document_and_its_heading_and_holds_no_markup
 
 
 async def test_of_many_tables_those_are_shown_whose_words_few_have(tmp_path: Path) -> None:
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    for kind in ("hemp", "wire", "lead", "drum"):
-        (folder / f"{kind}.csv").write_text(f"ship,{kind}\nBlake,2\nTuscarora,3\n")
-    providers = Providers(documents=[await open_documents(folder, tmp_path / "home")])
+    providers = await reading(tmp_path, {f"{kind}.csv": carried(kind) for kind in ("hemp", "wire", "lead", "drum")})
     question = "How much wire did the ship Blake carry?"
     assert [table.view.file for table in providers.nearest_tables(question, 2)] == ["wire.csv"]
     assert len(providers.nearest_tables(question, 4)) == 4
@@ -50,24 +55,19 @@ async def test_of_many_tables_those_are_shown_whose_words_few_have(tmp_path: Pat
 async def test_a_questionnaire_is_described_in_brief_and_does_not_come_before_the_table_that_is_asked_about(
     tmp_path: Path,
 ) -> None:
-    folder = tmp_path / "docs"
-    folder.mkdir()
     questions = [
         f"Question {n}: how many times did you carry the wire that the ship had, and why? {'why ' * 40}"
         for n in range(200)
     ]
-    (folder / "poll.csv").write_text(
-        "\n".join(",".join(f'"{cell}"' for cell in row) for row in [questions, ["yes"] * 200, ["no"] * 200])
-    )
-    (folder / "wire.csv").write_text("ship,wire\nBlake,2\nTuscarora,3\n")
-    (folder / "drum.csv").write_text("ship,drum\nBlake,2\nTuscarora,3\n")
-    providers = Providers(documents=[await open_documents(folder, tmp_path / "home")])
+    poll = "\n".join(",".join(f'"{cell}"' for cell in row) for row in [questions, ["yes"] * 200, ["no"] * 200])
+    files = {"poll.csv": poll, "wire.csv": carried("wire"), "drum.csv": carried("drum")}
+    providers = await reading(tmp_path, files)
     question = "How much wire did the ship Blake carry?"
     assert providers.nearest_tables(question, 3)[0].view.file == "wire.csv"
-    [poll] = [table for table in providers.nearest_tables(question, 3) if table.view.file == "poll.csv"]
-    assert len(poll.describe()) < 2_000
-    assert len(poll.view.columns) < 100
-    assert "150 further columns" in poll.view.columns[-1]
+    [asked] = [table for table in providers.nearest_tables(question, 3) if table.view.file == "poll.csv"]
+    assert len(asked.describe()) < 2_000
+    assert len(asked.view.columns) < 100
+    assert "150 further columns" in asked.view.columns[-1]
     named = providers.nearest_tables(f"From poll.csv, and the table of wire: {question}", 2)
     assert [table.view.file for table in named] == ["poll.csv", "wire.csv"]
 
@@ -90,14 +90,8 @@ def test_a_column_is_described_by_all_rows_of_a_table_or_says_by_how_many(monkey
 
 
 async def test_a_table_among_text_is_offered_where_its_document_was_found(tmp_path: Path) -> None:
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    (folder / "wire.csv").write_text("ship,wire\nBlake,2\nTuscarora,3\n")
-    for name in ("found", "other"):
-        (folder / f"{name}.md").write_text(
-            "# Wire\n\nOf ships.\n\n| ship | wire |\n|---|---|\n| Blake | 2 |\n| Faraday | 3 |\n"
-        )
-    providers = Providers(documents=[await open_documents(folder, tmp_path / "home")])
+    text = "# Wire\n\nOf ships.\n\n| ship | wire |\n|---|---|\n| Blake | 2 |\n| Faraday | 3 |\n"
+    providers = await reading(tmp_path, {"wire.csv": carried("wire"), "found.md": text, "other.md": text})
     [document] = {hit.url for hit in await providers.documents[0].search("ships", 9) if "found" in hit.url}
     names = {table.view.file for table in providers.nearest_tables("How much wire?", 9, {document})}
     assert names == {"wire.csv", "found-table-1.csv"}
@@ -106,12 +100,8 @@ async def test_a_table_among_text_is_offered_where_its_document_was_found(tmp_pa
 async def test_tables_of_one_name_are_told_apart_by_their_folders_and_of_many_the_others_are_named(
     tmp_path: Path,
 ) -> None:
-    folder = tmp_path / "docs"
-    for year in range(2001, 2009):
-        (folder / f"year {year}" / "log").mkdir(parents=True)
-        (folder / f"year {year}" / "log" / "wire.csv").write_text(f"ship,wire\nBlake,{year}\nTuscarora,3\n")
-    (folder / "drum.csv").write_text("ship,drum\nBlake,2\nTuscarora,3\n")
-    providers = Providers(documents=[await open_documents(folder, tmp_path / "home")])
+    years = {f"year {year}/log/wire.csv": carried("wire", year) for year in range(2001, 2009)}
+    providers = await reading(tmp_path, {**years, "drum.csv": carried("drum")})
     near, others = providers.overview_of_tables("How much wire did the ship Blake carry?", 2, ())
     assert (near[0].view.file, len(near) + len(others)) == ("year-2001-log-wire.csv", 9)
     [further] = names_of(others)

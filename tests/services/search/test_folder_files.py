@@ -8,16 +8,14 @@ import pytest
 from services.run.errors import DocumentsError
 from services.search import folder_files
 from services.search.folder_files import check_folder, list_files
+from tests.fakes.read_folder import filled
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    inner = tmp_path / "papers"
-    for path in ("b.md", "a/z.txt", "a-b.md", "a/deep/er.pdf", ".git/config.md", "a/.hidden.md", "photo.heic"):
-        (inner / path).parent.mkdir(parents=True, exist_ok=True)
-        (inner / path).write_text("text")
     (tmp_path / "outside.md").write_text("of somebody else")
-    return inner
+    paths = ("b.md", "a/z.txt", "a-b.md", "a/deep/er.pdf", ".git/config.md", "a/.hidden.md", "photo.heic")
+    return filled(tmp_path / "papers", dict.fromkeys(paths, "text"))
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from services.search.gather import Gathered, gather
 from services.search.hit import Hit, HitPassage
 from services.search.pool import Pool
 from services.search.providers import Providers
+from tests.fakes.read_folder import filled, written
 from tests.services.text.test_duplicates import ANOTHER, ARTICLE, RELEASE
 
 
@@ -92,13 +93,9 @@ async def test_records_of_one_file_leave_room_for_other_files_but_the_one_that_i
     detail = " ".join(f"clause{number}" for number in range(60))
     options = [f"{verb} distributing the tool with the runtime: {detail}" for verb in ("stop", "keep")]
     ballots = {f"voter{place}": dict.fromkeys(options, place) for place in range(150)}
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    (folder / "vote.json").write_text(json.dumps({"votes": ballots}, indent=2))
-    (folder / "minutes.md").write_text(
-        "# Minutes\n\nSome think that the tool confuses people, who then blame the runtime."
-    )
-    providers = Providers(documents=[await open_documents(folder, tmp_path / "home")])
+    minutes = "# Minutes\n\nSome think that the tool confuses people, who then blame the runtime."
+    files = {"vote.json": json.dumps({"votes": ballots}, indent=2), "minutes.md": minutes}
+    providers = Providers(documents=[await open_documents(filled(tmp_path / "folder", files), tmp_path / "home")])
     titles = (await found(providers, "stop distributing the tool with the runtime")).titles
     assert titles == ["vote.json", "Minutes"]
     passages = (await found(providers, "voter31 keep distributing the tool")).passages
@@ -178,18 +175,11 @@ LEADING_ON = {
 async def test_a_name_leads_on_to_the_passage_that_answers(name: str, tmp_path: Path) -> None:
     texts, other, question, answer = LEADING_ON[name]
     texts = texts | {f"Road {place}": other.format(place) for place in range(12)}
-    folder = _folder(tmp_path / "lives", **{title: f"# {title}\n\n{text}\n" for title, text in texts.items()})
+    folder = written(tmp_path / "lives", texts)
     providers = Providers(documents=[await open_documents(folder, tmp_path / "home")])
     assert answer in [one.title for one in (await found(providers, question)).passages][:3]
     plain = await found(providers, "Of which country was who carried salt along a road a citizen?")
     assert answer not in [one.title for one in plain.passages]
-
-
-def _folder(place: Path, **texts: str) -> Path:
-    place.mkdir()
-    for name, text in texts.items():
-        (place / f"{name}.md").write_text(text)
-    return place
 
 
 def test_a_copy_that_is_found_first_brings_the_passages_of_what_it_copies() -> None:
@@ -238,15 +228,14 @@ async def test_an_article_made_of_a_release_is_its_copy_and_keeps_what_it_adds()
 
 @pytest.mark.parametrize(("after", "led_to"), [("", True), ("2020-01-01", False)], ids=["any time", "from 2020 on"])
 async def test_a_name_leads_to_no_document_of_another_time(tmp_path: Path, after: str, led_to: bool) -> None:
-    folder = tmp_path / "papers"
-    folder.mkdir()
     told = {
         "Lalla Rookh": (2021, "The schooner Lalla Rookh was owned by William Thomson, who raced her in the Clyde."),
         "William Thomson": (2012, "He was born in Belfast, and read mathematics as a boy."),
         **{f"Number {at}": (2021, f"The schooner Number {at} was owned by the harbour of Vell.") for at in range(9)},
     }
-    for title, (year, text) in told.items():
-        (folder / f"{title}.md").write_text(f"---\ntitle: {title}\ndate: {year}-05-01\n---\n\n{text}\n")
+    form = "---\ntitle: {}\ndate: {}-05-01\n---\n\n{}\n"
+    files = {f"{title}.md": form.format(title, year, text) for title, (year, text) in told.items()}
+    folder = filled(tmp_path / "papers", files)
     result = await gather(
         ["Where was the owner of the schooner Lalla Rookh born?"],
         Providers(documents=[await open_documents(folder, tmp_path / "home")]),
@@ -258,17 +247,10 @@ async def test_a_name_leads_to_no_document_of_another_time(tmp_path: Path, after
 
 
 async def test_sources_that_a_question_names_by_their_numbers_are_found(tmp_path: Path) -> None:
-    folder = tmp_path / "proposals"
-    folder.mkdir()
-    for number in range(501, 541):
-        (folder / f"pep-{number:04}.rst").write_text(
-            f"PEP: {number}\nTitle: On the harbour of Vell {number}\nStatus: Final\n\nAbstract\n========\n\n"
-            + (
-                "It lists the titles of PEPs 533, 533 and 533.\n"
-                if number > 533
-                else "It is about ships, carts and lamps.\n" * 9
-            )
-        )
+    head = "PEP: {0}\nTitle: On the harbour of Vell {0}\nStatus: Final\n\nAbstract\n========\n\n"
+    lists, others = "It lists the titles of PEPs 533, 533 and 533.\n", "It is about ships, carts and lamps.\n" * 9
+    proposals = {f"pep-{n:04}.rst": head.format(n) + (lists if n > 533 else others) for n in range(501, 541)}
+    folder = filled(tmp_path / "proposals", proposals)
     result = await gather(
         ["List PEPs 517, 518 and 533 with their titles"],
         Providers(documents=[await open_documents(folder, tmp_path / "home")]),

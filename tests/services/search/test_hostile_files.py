@@ -17,6 +17,7 @@ from services.run.settings import forget_settings, settings
 from services.search import folder_reading
 from services.search.documents import open_documents
 from tests.fakes.forked import Command
+from tests.fakes.read_folder import filled, written
 
 pytestmark = pytest.mark.long
 
@@ -62,23 +63,22 @@ SLOW = pdf(zlib.compress(b"0 0 1 1 re f " * 300_000, 9), b"/FlateDecode").replac
 """A PDF file of 12 KB with 400 pages of 300,000 rectangles each."""
 
 
+WIRE = "The wire sounding machine was used in 1872."
+
+
 @pytest.fixture
 async def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder with two good files, which have been read, and two slow ones."""
     monkeypatch.setenv("LEADLINE_FILE_SECONDS", "30")
     forget_settings()
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    (folder / "wire.txt").write_text("The wire sounding machine was used in 1872.")
-    (folder / "tallow.html").write_bytes(GOOD)
+    folder = filled(tmp_path / "folder", {"wire.txt": WIRE, "tallow.html": GOOD})
     await open_documents(folder, tmp_path / "home")
     add_slow(folder, 2)
     return folder
 
 
 def add_slow(folder: Path, count: int) -> None:
-    for number in range(count):
-        (folder / f"slow-{number}.pdf").write_bytes(SLOW + b"%" * number)
+    filled(folder, {f"slow-{number}.pdf": SLOW + b"%" * number for number in range(count)})
 
 
 async def test_good_files_are_searched_while_hostile_ones_are_tried(
@@ -87,11 +87,8 @@ async def test_good_files_are_searched_while_hostile_ones_are_tried(
     monkeypatch.setenv("LEADLINE_FILE_SECONDS", "2")
     monkeypatch.setattr(folder_reading, "FIRST_SECONDS", 0.5)
     forget_settings()
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    (folder / "tallow.html").write_bytes(GOOD)
-    (folder / "inflating.pdf").write_bytes(inflating_pdf())
-    (folder / "chained.pdf").write_bytes(chained_pdf())
+    hostile = {"inflating.pdf": inflating_pdf(), "chained.pdf": chained_pdf()}
+    folder = filled(tmp_path / "folder", {"tallow.html": GOOD, **hostile})
     add_slow(folder, 2)
     usage = _Usage()
     watching = asyncio.create_task(usage.watch())
@@ -158,9 +155,7 @@ async def test_another_research_in_the_folder_searches_what_has_been_read(folder
 async def test_files_that_limits_ruled_out_are_read_again_with_other_limits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    (folder / "wire.txt").write_text("The wire sounding machine was used in 1872.")
+    folder = filled(tmp_path / "folder", {"wire.txt": WIRE})
     await open_documents(folder, tmp_path / "home")
     (folder / "tallow.html").write_bytes(GOOD)
     monkeypatch.setenv("LEADLINE_FILE_SECONDS", "0.0001")
@@ -173,13 +168,10 @@ async def test_files_that_limits_ruled_out_are_read_again_with_other_limits(
 
 
 async def test_markup_that_never_ends_is_read_in_linear_time(tmp_path: Path) -> None:
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    for number, opening in enumerate([b"<!--", b"<?", b"<![CDATA[", b"<a b='"]):
-        (folder / f"open-{number}.html").write_bytes(
-            b"<p>Tallow brought up sand.</p>" + opening * (1_000_000 // len(opening))
-        )
-    documents = await open_documents(folder, tmp_path / "home")
+    openings = enumerate([b"<!--", b"<?", b"<![CDATA[", b"<a b='"])
+    told = b"<p>Tallow brought up sand.</p>"
+    files = {f"{n}.html": told + opening * (1_000_000 // len(opening)) for n, opening in openings}
+    documents = await open_documents(filled(tmp_path / "folder", files), tmp_path / "home")
     assert (documents.count, documents.unread) == (4, [])
 
 
@@ -217,10 +209,7 @@ QUESTION = "Who built the lighthouse of Barra?"
 
 def barra(place: Path) -> Path:
     """Make a folder with a document that answers the question."""
-    folder = place / "folder"
-    folder.mkdir()
-    (folder / "barra.md").write_text("# Barra\n\nThe lighthouse of Barra was built by Robert Alder in 1833.")
-    return folder
+    return written(place / "folder", {"Barra": "The lighthouse of Barra was built by Robert Alder in 1833."})
 
 
 @pytest.mark.parametrize("line", ["x\n", "| lighthouse | 1833 |\n"], ids=["short lines", "a table"])

@@ -16,7 +16,7 @@ from services.search.hit import Hit
 from services.text.passages import split
 from services.text.spans import block_around
 from tests.conftest import EXAMPLES
-from tests.fakes.read_folder import read_once
+from tests.fakes.read_folder import filled, read_once
 
 SAMPLES = Path(__file__).parent / "samples"
 """A workbook of Excel 2 (BIFF2) and an Outlook message, with the word of their kind each."""
@@ -98,10 +98,7 @@ def written(name: str, content: str | bytes) -> str:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with all files, which has been read once."""
-    folder = tmp_path_factory.mktemp("read") / "kinds"
-    for name, content in {**PLAIN, **FILES}.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    folder = filled(tmp_path_factory.mktemp("read") / "kinds", {**PLAIN, **FILES})
     _write_office(folder)
     return read_once(folder)
 

