@@ -2,13 +2,11 @@
 
 from typing import Any
 
-import pytest
 from langgraph.runtime import Runtime
 
 from graph.routing import after_planner, after_reflector
 from schemas.context import RunContext
 from schemas.planner import Plan, Step
-from schemas.reflector import StepVerdict
 from schemas.results import StepResult
 from schemas.usage import Usage
 from services.turn.steps import ready_steps
@@ -36,35 +34,15 @@ def runtime(**choices: Any) -> Runtime[RunContext]:
     return Runtime(context=RunContext(**choices))
 
 
-def done(number: int, **more: Any) -> StepResult:
-    return StepResult(step_id=str(number), status="done", **more)
+def done(number: int) -> StepResult:
+    return StepResult(step_id=str(number), status="done")
 
 
 ONE = Plan(title="t", steps=[step(1)])
 
 
-AGAIN = [StepVerdict(step_id="1", attempt=attempt, redo=True, feedback="look elsewhere") for attempt in (1, 2)]
-ONCE, TWICE = (done(1, attempts=count, reflections=AGAIN[:count]) for count in (1, 2))
-CONTENT = done(1, attempts=1, reflections=[StepVerdict(step_id="1", attempt=1, redo=False)])
-
-
-@pytest.mark.parametrize(
-    ("result", "more", "place"),
-    [
-        (done(1), {}, "planner"),  # gaps lead back by default
-        (done(1), {"has_enough_context": True}, "reporter"),
-        (done(1), {"plan_iterations": 3}, "reporter"),
-        (None, {"spent": True}, "reporter"),
-        (ONCE, {}, "research_team"),
-        (TWICE, {}, "planner"),
-        (CONTENT, {}, "planner"),
-    ],
-)
-async def test_a_reflection_leads_to_the_steps_to_the_planner_or_to_the_report(
-    result: StepResult | None, more: dict[str, Any], place: str
-) -> None:
-    now = state(ONE, {"1": result} if result else {}, **more)
-    assert await after_reflector(now, runtime(max_step_attempts=2)) == place
+async def test_with_all_spent_a_reflection_leads_to_the_report() -> None:
+    assert await after_reflector(state(ONE, {}, spent=True), runtime()) == "reporter"
 
 
 async def test_a_plan_leads_to_its_review_and_without_steps_to_the_report() -> None:
