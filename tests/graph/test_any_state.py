@@ -29,7 +29,7 @@ STEPS = st.lists(
 )
 """Steps as nobody checks them: a past state can be edited, so they may wait for themselves, for each other and for none."""
 PLANS = st.builds(Plan, title=st.just("t"), steps=STEPS)
-VERDICTS = st.builds(StepVerdict, step_id=IDS, redo=st.booleans())
+VERDICTS = st.builds(StepVerdict, step_id=IDS, attempt=st.integers(0, 6), redo=st.booleans())
 RESULTS = st.builds(StepResult, step_id=IDS, status=STATUS, attempts=st.integers(1, 6), reflections=st.lists(VERDICTS, max_size=2))  # fmt: skip
 
 
@@ -151,7 +151,7 @@ class Walk:
             step, earlier = task["step"], task["previous"]
             tried = earlier.attempts + 1 if earlier else 1
             self.attempts.append(tried)
-            verdict = StepVerdict(step_id=step.id, redo=self._draw(st.booleans(), True))
+            verdict = StepVerdict(step_id=step.id, attempt=tried, redo=self._draw(st.booleans(), True))
             status = self._draw(STATUS, "failed")
             result = StepResult(step_id=step.id, status=status, attempts=tried, reflections=[verdict])
             self.now["results"] = merge_results(self.now["results"], {step.id: result})
