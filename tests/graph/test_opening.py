@@ -91,9 +91,15 @@ async def test_what_an_editor_mended_below_bears_the_opening(
     assert "†" not in report.markdown
 
 
-async def test_a_changed_opening_does_not_verify(endpoint: OpenAIServer, ferry: Path, tmp_path: Path) -> None:
+async def test_a_stored_opening_is_judged_by_the_others_and_does_not_verify_once_it_is_changed(
+    endpoint: OpenAIServer, ferry: Path, tmp_path: Path
+) -> None:
     summary = verdicts((1, "supported", "carried"), (2, "supported", "23,400 passengers"))
     report = await researched(endpoint, ferry, FIGURE, verdicts(BODY), summary, out=tmp_path / "out")
+    endpoint.script["verifier"] = [verdicts(BODY), verdicts((1, "not_told", ""))]
+    judgement = await judge_bundle(Path(report.folder or ""), RunContext())
+    assert f"<quote>\n{QUOTES[0]}\nAda Holm" in endpoint.asked("verifier")[-1]
+    assert [claim.text for claim, _ in judgement.doubted.values()] == [FIGURE]
     path = Path(report.folder or "") / "evidence.json"
     bundle = json.loads(path.read_text("utf-8"))
     [claim] = [claim for claim in bundle["claims"] if claim.get("cited_by") == "report"]
@@ -106,17 +112,6 @@ async def test_a_changed_opening_does_not_verify(endpoint: OpenAIServer, ferry: 
     bundle["claims"] += [{**claim, "cited_by": "code", "text": "x" * 19_000}] * 60
     path.write_text(json.dumps(bundle), "utf-8")
     assert "more than 1,000,000 characters" in "\n".join(verify_bundle(path.parent).problems)
-
-
-async def test_a_model_that_judges_a_stored_report_judges_its_opening_by_the_others(
-    endpoint: OpenAIServer, ferry: Path, tmp_path: Path
-) -> None:
-    summary = verdicts((1, "supported", "carried"), (2, "supported", "23,400 passengers"))
-    report = await researched(endpoint, ferry, FIGURE, verdicts(BODY), summary, out=tmp_path / "out")
-    endpoint.script["verifier"] = [verdicts(BODY), verdicts((1, "not_told", ""))]
-    judgement = await judge_bundle(Path(report.folder or ""), RunContext())
-    assert f"<quote>\n{QUOTES[0]}\nAda Holm" in endpoint.asked("verifier")[-1]
-    assert [claim.text for claim, _ in judgement.doubted.values()] == [FIGURE]
 
 
 @pytest.mark.parametrize(("lead", "status"), [("supported", "supported"), ("follows", "inferred")])
