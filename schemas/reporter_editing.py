@@ -27,6 +27,13 @@ class Objection(BaseModel):
     """Why, in words."""
 
 
+class LeftOut(BaseModel):
+    """Words of the passages that narrow a statement of a block, and that it does not have."""
+
+    statement: str
+    words: str
+
+
 class BlockView(BaseModel):
     """A paragraph, heading, item of a list or row of a table of the draft."""
 
@@ -35,6 +42,7 @@ class BlockView(BaseModel):
     text: str
     """In Markdown, with its citations."""
     objections: list[Objection] = Field(default_factory=list)
+    left_out: list[LeftOut] = Field(default_factory=list)
 
 
 class ReporterEditingPrompt(CitedTextPrompt):

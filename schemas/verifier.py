@@ -42,9 +42,11 @@ class VerifierPrompt(BaseModel):
 
 
 class StatementVerdict(BaseModel):
-    """The verdict on one sentence; its reason comes first, so that a model thinks before it decides."""
+    """The verdict on one sentence; what it leaves out and the reason come first, so that a model thinks before it decides."""
 
     number: int
+    left_out: Reason = ""
+    """Words of its passages that narrow it or speak against it, and that it does not have; empty if there are none."""
     reason: Reason = ""
     verdict: Literal[Judged, "open"]
     """`open` is `supported` of what says that something is not settled yet, which other sources may have settled."""

@@ -67,6 +67,8 @@ class Judge:
     """What a source would say that tells what a statement calls untold, in the model's words."""
     reasons: dict[str, str] = field(default_factory=dict)
     """The model's reasons for its verdicts, by the words of the statements."""
+    left_out: dict[str, str] = field(default_factory=dict)
+    """Words of the passages that narrow statements and that these do not have, by the words of the statements."""
 
     async def judged(self, statements: Mapping[Statement, Doubt]) -> dict[Statement, Judgement]:
         """Return the model's judgement of each statement; none if its decisive words are in no cited passage.
@@ -255,6 +257,8 @@ class Judge:
                 continue
             decided.add(statement)
             self.reasons[statement[0]] = verdict.reason
+            if lost := _source_words(verdict.left_out, [passages[key] for key in held]):
+                self.left_out[statement[0]] = lost
             if verdict.verdict == "open":
                 self.open.add(statement)
             if verdict.verdict == "absent":

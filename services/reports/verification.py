@@ -100,7 +100,8 @@ async def verify_draft(
         checked = await _judged(draft, verified, judge)
         if not edits:
             return verified
-        await mend([*checked.failed, *checked.left_out], unused=unused, only_mend=only_mend, unmet=unmet)
+        fallen = [*checked.failed, *checked.left_out]
+        await mend(fallen, unused=unused, only_mend=only_mend, unmet=unmet, left_out=judge.left_out)
         verified.edited = True
         # what stands below an opening proves it, so that is mended first
         checked = await _summed_up(draft, verified, judge)

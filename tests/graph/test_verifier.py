@@ -324,3 +324,28 @@ async def test_editors_see_what_was_said_to_the_run_behind_the_question(endpoint
     messages = endpoint.asked("reporter_editing")
     assert len(messages) > 1
     assert all(f"<question>\n{QUESTION} — only the captain\n</question>" in message for message in messages)
+
+
+@pytest.mark.parametrize("verdict", ["partly", "supported"])
+async def test_an_editor_is_told_what_a_statement_leaves_out(endpoint: OpenAIServer, ferry: Path, verdict: str) -> None:
+    endpoint.script["reporter"] = [f"{RETIRES}\n\nWinter weather shut a jetty for weeks [E1-3]."]
+    judged = {"reason": "r", "verdict": verdict, "words": "retire after the season"}
+    other = {"reason": "r", "verdict": "supported", "words": "closed the northern pier"}
+    endpoint.script["verifier"] = [
+        json.dumps(
+            {
+                "verdicts": [
+                    {"number": 1, "left_out": "may retire", **judged},
+                    {"number": 2, "left_out": "words of no passage", **other},
+                ]
+            }
+        ),
+        verdicts((1, "supported", "may retire after the season")),
+    ]
+    endpoint.script["reporter_editing"] = [editing(("B1", "replace", MAY_RETIRE))]
+    report = await aresearch(QUESTION, docs=[ferry])
+    [message] = endpoint.asked("reporter_editing")
+    said = RETIRES.replace(" [E1-2]", "")
+    assert re.findall("<left_out .*", message) == [f'<left_out statement="{said}">may retire</left_out>']
+    assert message.count("<objection") == (verdict == "partly")
+    assert [claim.status for claim in report.citations] == ["supported", "supported"]
