@@ -18,7 +18,7 @@ MOST_COPIES = 30
 """Such lines that become quotes of these texts."""
 
 LOOKED = 5_000
-"""Tokens of what a look at the texts shows at least, where a window has room; as many as passages have where these are more."""
+"""Tokens of what a look at the data shows at least, where a window has room; as many as passages have where these are more."""
 REMEMBERED = 120
 """Characters of a kept quote by which a later look remembers it."""
 
@@ -48,6 +48,15 @@ class TableView(BaseModel):
     sheet: CleanLine = ""
     sample: CleanText = ""
     """Its rows as CSV, all of them where they are few, else the first."""
+    also: list[CleanLine] = Field(default_factory=list)
+    """Names of further files in the working folder that have the same columns."""
+    also_rows: int = 0
+    """Rows of these together."""
+
+    @property
+    def also_line(self) -> str:
+        """The further files in one line."""
+        return f"the same columns in {len(self.also)} further files with {self.also_rows} rows: {', '.join(self.also)}"
 
     @property
     def holds_texts(self) -> bool:
@@ -64,7 +73,7 @@ class CodeAttempt(BaseModel):
 
 
 class Look(CodeAttempt):
-    """A program that looked at the texts; its code is kept only where it failed."""
+    """A program that looked at the data; its code is kept only where it failed."""
 
     thought: str
     """What was known when it was written."""
@@ -104,9 +113,9 @@ class CoderPrompt(BaseModel):
     most_looked: int = 0
     """Characters of what a look shows."""
     looks: list[Look] = Field(default_factory=list)
-    """Earlier looks at the texts, in their order; of all but the last one without code and output."""
+    """Earlier looks at the data, in their order; of all but the last one without code and output."""
     looks_left: int = 0
-    """Programs that may look at the texts before the one that computes."""
+    """Programs that may look at the data before the one that computes."""
     databases: list[DatabaseView] = Field(default_factory=list)
     """What the tool `query_database` can ask."""
     with_tools: bool = False
@@ -144,7 +153,7 @@ class Code(BaseModel):
         description="The lines of a complete Python program that prints its result as sentences in the user's language."
     )
     look: SkipJsonSchema[bool] = False
-    """Whether the program only looks at the texts."""
+    """Whether the program only looks at the data."""
     finding: SkipJsonSchema[str] = ""
     """What the step comes to, where texts were read."""
 
@@ -159,7 +168,7 @@ _THOUGHT: Any = (
     Annotated[str, AtMost(1_900)],
     Field("", description="Notes of what the last look told, and what to see next."),
 )
-_LOOK: Any = (bool, Field(False, description="True where the program only looks at the texts."))
+_LOOK: Any = (bool, Field(False, description="True where the program only looks at the data."))
 _FINDING: Any = (
     _Paragraphs,
     Field("", description="Paragraphs that say what the step comes to; none where the program only looks."),
@@ -167,8 +176,8 @@ _FINDING: Any = (
 
 
 def code_schema(prompt: CoderPrompt) -> type[Code]:
-    """Return what a prompt asks for: a program; of texts also what they tell, and whether it only looks at them."""
-    if not prompt.has_jsonl:
-        return Code
-    looks = {"look": _LOOK} if prompt.looks_left else {}
-    return create_model("Code", __base__=Code, thought=_THOUGHT, **looks, finding=_FINDING)
+    """Return what a prompt asks for: a program; where it may look at the data, whether it does; of texts also what they tell."""
+    fields: dict[str, Any] = {"thought": _THOUGHT} if prompt.has_jsonl or prompt.looks_left else {}
+    fields |= {"look": _LOOK} if prompt.looks_left else {}
+    fields |= {"finding": _FINDING} if prompt.has_jsonl else {}
+    return create_model("Code", __base__=Code, **fields) if fields else Code

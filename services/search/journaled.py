@@ -231,13 +231,14 @@ async def table_files_once(
         described = await _all_texts(providers, text) if SUFFIX in text or not limit else []
         named = [table for table in described if table.view.file in text or not limit]
         tables = [*named, *(await asyncio.to_thread(providers.nearest_tables, text, limit, found) if limit else [])]
-        files = await asyncio.gather(*(asyncio.to_thread(table.read) for table in tables))
+        parts = [part for table in tables for part in (table, *table.parts)]
+        files = await asyncio.gather(*(asyncio.to_thread(part.read) for part in parts))
         hashes = [await evidence.put_bytes(data) for data in files]
         return _TableFiles(views=[table.view for table in tables], hashes=hashes)
 
     stored = (await run.journal.once("tables", text[:200], {"text": text, "limit": limit}, _TableFiles, work)).answer
-    files = zip(stored.views, stored.hashes, strict=True)
-    return stored.views, {view.file: await evidence.get_bytes(key) for view, key in files}
+    names = [name for view in stored.views for name in (view.file, *view.also)]
+    return stored.views, {name: await evidence.get_bytes(key) for name, key in zip(names, stored.hashes, strict=True)}
 
 
 class _StoredHits(BaseModel):

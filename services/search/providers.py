@@ -23,7 +23,7 @@ from services.search.files_read import file_messages, files_read
 from services.search.folder_files import ATTACHMENTS, belongs_to_home, check_folder, documents_error, own_attachments
 from services.search.folder_reading import progress_emitted
 from services.search.hit import SearchProvider
-from services.search.table_profile import Table, named_apart
+from services.search.table_profile import Table, in_series, named_apart
 from services.search.web import side_by_side, web_search
 from services.text.ranking import bm25
 from services.text.tokens import has_cjk, tokens
@@ -69,9 +69,9 @@ class Providers:
         return [*file_messages(files_read(self.documents), locale), *dict.fromkeys(filter(None, about))]
 
     def _tables(self, found: Collection[str]) -> list[Table]:
-        """Return the files of tables, and the tables of documents with these addresses: of all others, a search by text tells more."""
+        """Return the files of tables, those with the same columns as one, and the tables of documents with these addresses: of all others, a search by text tells more."""
         tables = named_apart([table for documents in self.documents for table in documents.tables])
-        return [table for table in tables if not table.document or table.document in found]
+        return in_series([table for table in tables if not table.document or table.document in found])
 
     def nearest_tables(self, text: str, limit: int, found: Collection[str] = ()) -> list[Table]:
         """Return the tables whose names, columns and examples share words with a text, those that it names first, then the nearest.
@@ -85,7 +85,7 @@ class Providers:
     def _ranked(self, text: str, found: Collection[str]) -> list[tuple[float, Table]]:
         tables = self._tables(found)
         scores = bm25([table.terms() for table in tables], set(tokens(text)))
-        return sorted(zip(scores, tables, strict=True), key=lambda pair: (pair[1].view.file not in text, -pair[0]))
+        return sorted(zip(scores, tables, strict=True), key=lambda pair: (not pair[1].named_in(text), -pair[0]))
 
     def overview_of_tables(self, text: str, limit: int, found: Collection[str]) -> tuple[list[Table], list[Table]]:
         """Return the tables of `nearest_tables`, where they are many one of each title, and the others, nearest first."""
@@ -111,10 +111,7 @@ def _near(ranked: Sequence[tuple[float, Table]], text: str, limit: int) -> list[
     chosen = [
         table
         for score, table in ranked
-        if len(ranked) <= limit
-        or table.view.file in text
-        or score > floor
-        or has_cjk(table.describe()) != has_cjk(text)
+        if len(ranked) <= limit or table.named_in(text) or score > floor or has_cjk(table.describe()) != has_cjk(text)
     ]
     return chosen or [table for _, table in ranked]
 

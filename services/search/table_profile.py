@@ -1,5 +1,6 @@
 """Profiles of tables, those inside converted documents included: columns with types and examples instead of rows."""
 
+import contextlib
 import csv
 import io
 import re
@@ -39,11 +40,15 @@ ALL_DESCRIBED = 6_000
 FURTHER = 3_000
 """Characters of the names of tables that are not described."""
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+")
+_TYPE = re.compile(r": (?=number,|text,)")
+"""Between a column's name and what it holds."""
 _NUMBER = re.compile(r"[$€£¥]?\s?(-?[\d,]+(?:\.\d+)?)\s?[%％]?")
 
 HOLDING = frozenset(".docx .epub .htm .html .markdown .md .mdx .odp .ods .odt .pdf .pptx .qmd .rmd .rst".split())
 MAX_TABLES = 20
 """Maximum tables of one document to compute with."""
+MAX_PARTS, MAX_PARTS_BYTES = 200, 50_000_000
+"""Files with the same columns that are one table, and their bytes together."""
 MIN_ROWS = 2
 """Minimum rows below the header of a table to compute with."""
 _RULE_CHARACTERS = frozenset(" :|-")
@@ -68,10 +73,23 @@ class Table:
     """Its rows as CSV, if programs cannot read them from the file."""
     document: str = ""
     """Address of the document in which it stands among text; empty for a file of tables."""
+    parts: tuple["Table", ...] = ()
+    """Further files with the same columns, such as those of other years; its view names them."""
 
     def read(self) -> bytes:
         """Return the file for programs. Blocking."""
         return self.csv.encode() if self.csv else read_regular(self.path, MAX_BYTES)
+
+    @property
+    def size(self) -> int:
+        """Bytes that programs get; 0 for a file that is gone. Blocking."""
+        with contextlib.suppress(OSError):
+            return len(self.csv) or self.path.stat().st_size
+        return 0
+
+    def named_in(self, text: str) -> bool:
+        """Tell whether a text names one of its files."""
+        return any(file in text for file in (self.view.file, *self.view.also))
 
     def below(self, depth: int) -> "Table":
         """Return the table with the names of so many folders above in that of its file."""
@@ -84,13 +102,13 @@ class Table:
         sheet = f", sheet {self.view.sheet}" if self.view.sheet else ""
         columns = "; ".join(self.view.columns)
         shown = columns if len(columns) <= max_chars else f"{columns[:max_chars]} …"
-        return f"{self.view.file}{sheet}: {self.view.rows} rows; columns: {shown}"
+        also = f" ({self.view.also_line})" if self.view.also else ""
+        return f"{self.view.file}{sheet}: {self.view.rows} rows{also}; columns: {shown}"
 
     def terms(self) -> list[str]:
         """Return the words by which a question may refer to this table, each once."""
-        words = tokens(
-            f"{self.view.title} {' '.join(self.view.columns)} {PurePath(self.view.file).stem.replace('-', ' ')}"
-        )
+        stems = [PurePath(file).stem.replace("-", " ") for file in (self.view.file, *self.view.also)]
+        words = tokens(" ".join([self.view.title, *self.view.columns, *stems]))
         return list(dict.fromkeys(words))
 
 
@@ -104,6 +122,32 @@ def named_apart(tables: Sequence[Table]) -> list[Table]:
         for file, same in paths.items()
     }
     return [table.below(depths[table.view.file]) for table in tables]
+
+
+def in_series(tables: Sequence[Table]) -> list[Table]:
+    """Join files of tables that have the same columns to one table each, the last by its name with the others as its parts.
+
+    It stands in the place of the first. Programs get them all; what would be too much together stays apart.
+    """
+    series: list[list[Table]] = []
+    latest: dict[tuple[str, ...], tuple[list[Table], int]] = {}
+    for table in tables:
+        columns = (table.view.sheet, *(_TYPE.split(column, maxsplit=1)[0] for column in table.view.columns))
+        same, size = latest.get(columns, ([], 0))
+        files = {other.view.file for other in same}
+        if not same or table.view.file in files or len(same) > MAX_PARTS or size + table.size > MAX_PARTS_BYTES:
+            same, size = [], 0
+            series.append(same)
+        same.append(table)
+        if not table.document:
+            latest[columns] = same, size + table.size
+    return [_joined(sorted(same, key=lambda table: table.view.file)) for same in series]
+
+
+def _joined(same: Sequence[Table]) -> Table:
+    *parts, last = same
+    about = {"also": [part.view.file for part in parts], "also_rows": sum(part.view.rows for part in parts)}
+    return replace(last, parts=tuple(parts), view=last.view.model_copy(update=about)) if parts else last
 
 
 def names_of(tables: Sequence[Table]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The programs of a step: looks at the texts of a folder, the program that computes, and its corrections.
+"""The programs of a step: looks at the texts or tables of a folder, the program that computes, and its corrections.
 
 A strong model explores a folder as an analyst with a shell does, by programs whose output it reads (ReAct, arxiv.org/abs/2210.03629, with
 code as actions, arxiv.org/abs/2402.01030). A look is no evidence; the lines `QUOTE path: words` that it prints are looked up in the texts.
@@ -34,13 +34,15 @@ from services.turn.rounds import SPARE
 from services.turn.steps import Outcome
 
 MAX_CODE_RUNS = 3
-"""Maximum number of programs of one attempt besides looks at the texts: the first and two corrections; and of programs that fail in a row."""
+"""Maximum number of programs of one attempt besides looks at the data: the first and two corrections; and of programs that fail in a row."""
+OF_TABLES = 3
+"""Looks at texts for each one at tables, which are read more quickly."""
 ROOM = 2
 """Calls, as long and as dear as the longest one so far, for which time and tokens are left before another look: itself and the last program."""
 
 
 async def run_programs(run: Run, task: StepTask, prompt: CoderPrompt, workspace: Workspace) -> Outcome:
-    """Let the model look at the texts, write a program whose output is the finding, and correct it when it fails.
+    """Let the model look at the data, write a program whose output is the finding, and correct it when it fails.
 
     What looks have quoted stays where limits, the model or its last program end the step.
 
@@ -151,10 +153,11 @@ class _Programs:
         return None
 
     async def _looks_left(self) -> int:
-        """Return how many looks may follow: none without texts, after the first program that computes, or near a limit."""
-        if self.attempts or not self.prompt.has_jsonl:
+        """Return how many looks may follow: none without data, after the first program that computes, or near a limit."""
+        if self.attempts or not self.prompt.tables:
             return 0
-        left = self.run.context.level.looks - len(self.looks)
+        looks = self.run.context.level.looks
+        left = (looks if self.prompt.has_jsonl else looks // OF_TABLES) - len(self.looks)
         if not self.looks or not left:
             return left
         name = f"look-{self.task['step'].id}-{len(self.looks) + 1}"
@@ -219,9 +222,9 @@ def _cut(text: str, characters: int) -> str:
 
 
 def _most_looked(prompt: CoderPrompt, tokens: int) -> int:
-    """Return how many characters, to hundreds, of the texts have about so many tokens, by their samples."""
+    """Return how many characters, to hundreds, of the texts have about so many tokens, by their samples; figures have two a token."""
     samples = "".join(table.sample for table in prompt.tables if table.holds_texts)
-    return max(100, tokens * len(samples) // passage_tokens(samples) // 100 * 100) if samples else 4 * tokens
+    return max(100, tokens * len(samples) // passage_tokens(samples) // 100 * 100) if samples else 2 * tokens
 
 
 def _joined(first: Gathered, second: Gathered) -> Gathered:

@@ -144,3 +144,31 @@ async def test_an_attempt_sees_the_program_and_the_output_of_the_one_before(endp
     await aresearch(QUESTION, docs=[docs])
     [_, second] = endpoint.asked("coder")
     assert f'<program step="1">\n{code}\n<output>\n4 lines stand in the table.\n' in second
+
+
+async def test_tables_with_the_same_columns_are_one_which_a_program_may_look_at_first(
+    endpoint: OpenAIServer, tmp_path: Path
+) -> None:
+    folder = tmp_path / "ferries"
+    folder.mkdir()
+    for year in range(2001, 2013):
+        (folder / f"rides-{year}.csv").write_text(f"ferry,passengers\nAda,{year}\nIda,10\n")
+    for number in range(5):
+        (folder / f"other-{number}.csv").write_text(f"pier {number},height\nNorth,2\nSouth,3\n")
+    step = {"id": "1", "title": "Rides", "description": "Sum rides-2005.csv.", "step_type": "processing"}
+    endpoint.script["planner"] = [json.dumps({"title": "Rides", "steps": [step]})]
+    every = "import glob, pandas as pd\nrows = pd.concat(map(pd.read_csv, sorted(glob.glob('rides-*.csv'))))\n"
+    look = {"thought": "Which ferries?", "look": True, "code": "print('Ferries: Ada, Ida')"}
+    total = {"code": every + "print(f'{rows.passengers.sum()} passengers rode in 12 years.')"}
+    endpoint.script["coder"] = [json.dumps({"description": "d", **code}) for code in (look, total)]
+    report = await aresearch(
+        "How many passengers rode the ferries, and which ferry carried most of them?",
+        docs=[folder],
+        max_plan_iterations=1,
+    )
+    planned, (first, second) = endpoint.asked("planner")[0], endpoint.asked("coder")
+    assert "rides-2012.csv: 2 rows (the same columns in 11 further files with 22 rows: rides-2001.csv, " in planned
+    assert "the same columns in 11 further files" in first
+    assert '<looks left="2">' in first
+    assert "Ferries: Ada, Ida" in second
+    assert report.results[0].finding == f"{sum(range(2001, 2013)) + 120} passengers rode in 12 years."

@@ -21,7 +21,7 @@ async def test_planner_sees_the_tables_near_the_question_and_the_titles_of_texts
 ) -> None:
     folder = written(tmp_path / "ferries", piers(9))
     for number in range(14):
-        (folder / f"a{number:02}.csv").write_text("tide,height\n" + "".join(f"{n},{n}.5\n" for n in range(5)))
+        (folder / f"a{number:02}.csv").write_text(f"tide {number},height\n" + "".join(f"{n},{n}.5\n" for n in range(5)))
     written(folder / "log", {f"Day {n:02}": f"Wind of force {n % 8}, and no ship in sight." for n in range(40)})
     (folder / "z.csv").write_text("ferry,passengers\n" + "".join(f"{n},{n}00\n" for n in range(5)))
     endpoint.script["researcher"] = [quoting("The ferry calls at pier 1 of Norland.")]
@@ -65,7 +65,7 @@ async def test_planner_and_reflector_see_the_titles_of_a_small_folder_once(
 async def test_a_later_plan_sees_the_tables_near_what_is_missing(endpoint: OpenAIServer, tmp_path: Path) -> None:
     folder = written(tmp_path / "ferries", piers(3))
     for number in range(14):
-        (folder / f"a{number:02}.csv").write_text("tide,height\n1,2.5\n2,3.5\n")
+        (folder / f"a{number:02}.csv").write_text(f"tide {number},height\n1,2.5\n2,3.5\n")
     (folder / "y.csv").write_text("mooring,price\n1,20\n2,30\n")
     (folder / "z.csv").write_text("ferry,passengers\n1,100\n2,200\n")
     endpoint.script["researcher"] = [quoting("The ferry calls at pier 1 of Norland.")]

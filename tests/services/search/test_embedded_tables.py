@@ -100,7 +100,7 @@ async def test_a_table_among_text_is_offered_where_its_document_was_found(tmp_pa
 async def test_tables_of_one_name_are_told_apart_by_their_folders_and_of_many_the_others_are_named(
     tmp_path: Path,
 ) -> None:
-    years = {f"year {year}/log/wire.csv": carried("wire", year) for year in range(2001, 2009)}
+    years = {f"year {year}/log/wire.csv": carried(f"wire {year}", year) for year in range(2001, 2009)}
     providers = await reading(tmp_path, {**years, "drum.csv": carried("drum")})
     near, others = providers.overview_of_tables("How much wire did the ship Blake carry?", 2, ())
     assert (near[0].view.file, len(near) + len(others)) == ("year-2001-log-wire.csv", 9)
