@@ -56,7 +56,7 @@ def fault_of(absent: Sequence[str], untraced: Sequence[str]) -> Verdict:
 
 
 def missing(claim: ComparedText, evidence: Sequence[ComparedText]) -> tuple[list[str], list[str]]:
-    """Return the numbers, dates and shares of a statement, as written, that the texts neither give nor let compute, and those that they only let compute.
+    """Return the numbers, dates and shares of a statement, as written, that the texts neither give nor let compute, and those that they only let compute or have in a name.
 
     What texts with many figures let compute is nearly any number: of numbers that were changed by chance in statements of four reports code found
     six in ten where it passed what follows, nine in ten otherwise.
@@ -90,9 +90,17 @@ def _not_given(claim: ComparedText, evidence: Sequence[ComparedText]) -> Iterato
         if not in_parts:
             yield (
                 quantity.text,
-                tried <= MAX_FOLLOWING
+                _stands_in_name(quantity, evidence)
+                or tried <= MAX_FOLLOWING
                 and any(follows(measure, evidence) or _is_worked_out(measure, given or []) for measure in readings),
             )
+
+
+def _stands_in_name(wanted: Quantity, evidence: Sequence[ComparedText]) -> bool:
+    """Tell whether the digits of a number stand in the texts as an ordinal or in a name: 65 in `65th day`, 24 in `T-24`, 1 in `S1`."""
+    digits = wanted.text
+    whole = re.compile(rf"(?<!\d)(?<!\d[.,]){digits}(?![.,]?\d)") if digits.isdecimal() else None
+    return whole is not None and any(whole.search(reading.text) for reading in evidence)
 
 
 def _gives(held: Measure, wanted: Measure) -> bool:

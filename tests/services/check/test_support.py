@@ -226,3 +226,18 @@ def test_a_cell_may_have_the_sign_of_its_currency_behind_its_number() -> None:
     table = "| Station | Cost |\n|---|---|\n| Mole | 12.5 € |\n| Quay | 18 € |\n| Bar | 21 € |"
     assert check_support("All stations cost 51.5 € together.", [table]).computed == ("51.5",)
     assert check_support("The station Mole costs 18 €.", [table]).fault == "row"
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "known"),
+    [
+        ("Feedback starts on day 65.", "Feedback starts on the 65th day after the start.", True),
+        ("The list is posted 24 days before.", "Step 1 (T-24): the release manager posts the list.", True),
+        ("Bugs of severity 1 may be committed.", "An S1 bug may be committed.", True),
+        ("Bugs of severity 2 may be committed.", "An S1 bug may be committed.", False),
+        ("Feedback starts on day 65.", "Feedback starts on the 165th day after the start.", False),
+    ],
+)
+def test_a_number_that_texts_have_in_a_name_is_left_to_the_verifier(claim: str, quote: str, known: bool) -> None:
+    verdict = check_support(claim, [quote])
+    assert (verdict.certain, bool(verdict.computed)) == (not known, known)
