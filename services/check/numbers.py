@@ -91,8 +91,10 @@ def _not_given(claim: ComparedText, evidence: Sequence[ComparedText]) -> Iterato
             yield (
                 quantity.text,
                 _stands_in_name(quantity, evidence)
-                or tried <= MAX_FOLLOWING
-                and any(follows(measure, evidence) or _is_worked_out(measure, given or []) for measure in readings),
+                or (
+                    tried <= MAX_FOLLOWING
+                    and any(follows(measure, evidence) or _is_worked_out(measure, given or []) for measure in readings)
+                ),
             )
 
 

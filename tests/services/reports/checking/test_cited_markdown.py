@@ -72,7 +72,7 @@ CITED = f"[[1]]({parse_report(english()).references[0].link})"
     [
         (f"A survey gave 10,995 metres in 2010 {CITED}.", "not supported by what it cites: Not in what it cites: 10,995"),
         (f"A multibeam survey gave 10,954 to 10,994 metres in 2010 {CITED}.", "lets it be computed: 10,954"),
-        (f"The Ozymandias gave 10,954 to 10,994 metres in 2010 {CITED}.", "only be computed: 10,954. Names that are not in what it cites"),
+        (f"The Ozymandias gave 10,954 to 10,994 metres in 2010 {CITED}.", "be computed: 10,954. Names that are not in what it cites"),
         (f"> A survey gave 10,994 metres. {CITED}", "is not verbatim"),
         ("A survey gave 10,994 metres in 2010 [[77]](https://example.org/).", "resolves to no source"),
         ("A multibeam survey gave 10,994 metres in 2010 [[1]](https://example.org/elsewhere).", "not to its source"),
