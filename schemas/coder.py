@@ -59,6 +59,11 @@ class TableView(BaseModel):
         return f"the same columns in {len(self.also)} further files with {self.also_rows} rows: {', '.join(self.also)}"
 
     @property
+    def shown(self) -> str:
+        """Its columns, and its rows as far as a model sees them."""
+        return "\n".join(filter(None, [self.file, *self.columns, self.sample]))
+
+    @property
     def holds_texts(self) -> bool:
         """Whether it has a JSON object a line: all texts of a folder."""
         return ".jsonl" in self.file

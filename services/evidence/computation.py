@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 from typing import Literal
 
 from schemas.coder import COPIED
@@ -21,10 +22,12 @@ from services.text.sentence_ranking import sentence_scores
 from services.text.tokens import tokens
 
 _QUERY, _TABLES, _SQL, _RESULT = "# Query", "## Tables", "## SQL", "## Result"
-_INPUTS, _CODE, _OUTPUT = "## Inputs", "## Code", "## Output"
+_INPUTS, _ROWS, _CODE, _OUTPUT = "## Inputs", "## Columns and first rows", "## Code", "## Output"
 _UNISOLATED = "It ran without isolation (LEADLINE_SANDBOX=unsafe)."
 _TICKS = re.compile("`+")
 _FENCED = re.compile(r"(`{3,})python\n(.*)\n\1", re.DOTALL)
+MAX_ROWS = 12_000
+"""Characters of the columns and first rows of tables that are stored with a program."""
 _MAX_OUTPUTS = 20
 """Headings of an output that are tried, from the last."""
 
@@ -42,13 +45,22 @@ class Computation:
     isolated: bool = True
     known: tuple[str, ...] = ()
     """Texts whose numbers the program may use: quotes of sources and the question."""
+    tables: Mapping[str, str] = field(default_factory=dict)
+    """Columns and first rows of tables among the inputs, by name: the program may repeat their numbers."""
     made: frozenset[str] = frozenset()
     """Files among the inputs that prove nothing: programs made them out of numbers that no source gives."""
 
     @cached_property
     def origin(self) -> Origin:
         """Where the numbers of its output come from."""
-        return origin_of(self.code, self.output, self.known, self.files.keys() - self.made)
+        return origin_of(self.code, self.output, [*self.known, *self._rows()], self.files.keys() - self.made)
+
+    def _rows(self) -> list[str]:
+        """Return columns and first rows of the tables that it reads, as many as there is room for."""
+        tree = parsed(self.code)
+        read = files_read(tree, self.files.keys() - self.made) if tree and self.tables else ()
+        rows = [self.tables[name] for name in sorted(read) if self.tables.get(name)]
+        return [text for text, end in zip(rows, accumulate(map(len, rows)), strict=True) if end <= MAX_ROWS]
 
     @property
     def code_id(self) -> str:
@@ -67,6 +79,7 @@ class Computation:
                     "",
                     _INPUTS,
                     *inputs,
+                    *(["", _ROWS, *rows] if (rows := self._rows()) else []),
                     "",
                     _CODE,
                     f"{fence}python",
@@ -108,12 +121,15 @@ class Program:
     """Names of the files in its work folder, or the database with its tables; empty where code cannot tell."""
     output: str = ""
     """What it printed; empty for a query."""
+    rows: str = ""
+    """Columns and first rows of the tables that it reads."""
 
 
 def program_of(text: str) -> Program | None:
     """Read the program off a stored computation; None where the text is no computation's."""
     head, _, rest = text.partition(f"\n{_CODE}\n")
-    lines = head.partition(f"\n{_INPUTS}\n")[2].split("\n")
+    named, _, rows = head.partition(f"\n{_INPUTS}\n")[2].partition(f"\n{_ROWS}\n")
+    lines = named.split("\n")
     inputs = [name for line in lines if (name := line.partition(" sha256:")[0])]
     ends = list(re.finditer(rf"\n\n{_OUTPUT}\n", rest))
     for end in reversed(ends[-_MAX_OUTPUTS:]):  # what a program prints may look like the heading of its output
@@ -121,7 +137,7 @@ def program_of(text: str) -> Program | None:
         if fenced := _FENCED.fullmatch(code):  # not in bundles of earlier versions
             code = fenced[2]
         if (tree := parsed(code)) is not None:
-            return Program(code, "python", files_read(tree, inputs), rest[end.end() :])
+            return Program(code, "python", files_read(tree, inputs), rest[end.end() :], rows.strip())
     return None
 
 

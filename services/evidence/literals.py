@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import pairwise
+from pathlib import PurePath
 
 from schemas.evidence import NO_INPUT
 from services.evidence.non_claims import SMALL_NUMBER
@@ -27,6 +28,9 @@ _LONGEST_PATTERN = 100
 """Characters of a pattern of file names."""
 _LISTING = frozenset({"listdir", "scandir", "iterdir", "walk"})
 """Calls after which a program may have read every table of its folder."""
+_GAP = re.compile(r"\{[^{}]{0,30}\}|%\d{0,2}[ds]")
+"""Where a text has something set in: `soundings_{}.csv`, `soundings_%d.csv`."""
+_SET_IN = "{}"
 _DIGITS = re.compile(r"(\d{1,30}(?:,\d{3}){0,9}(?:\.\d{1,30})?)\s?([%％]|percent\b|per cent\b)?")
 
 
@@ -72,7 +76,7 @@ def origin_of(code: str, output: str, known: Sequence[str], inputs: Collection[s
     unsourced = (
         quantity
         for quantity in (quantities(output) if own else ())
-        if is_held(replace(quantity, approximate=True), own)
+        if is_held(replace(quantity, approximate=True), own) and not is_held(quantity, held)
     )
     return Origin(tuple(dict.fromkeys(quantity.text for quantity in unsourced)), sourced)
 
@@ -218,7 +222,17 @@ def files_read(program: ast.Module, inputs: Collection[str]) -> tuple[str, ...]:
     tables = {name for name in inputs if listed and name not in {QUOTES_FILE, FINDINGS_FILE}}
     for text in _texts(nodes):
         tables.update(_named_in(text, inputs))
+        tables.update(_composed_by(text, inputs))
     return tuple(name for name in inputs if name in tables)
+
+
+def _composed_by(text: str, inputs: Collection[str]) -> Iterator[str]:
+    """Yield the files whose names a text becomes with something in its gaps: `soundings_{year}.csv`; it has to have the ending."""
+    pattern = _GAP.sub("*", text.replace("\\", "/").rpartition("/")[2])
+    if "*" in pattern and len(pattern) <= _LONGEST_PATTERN:
+        yield from (
+            name for name in inputs if pattern.endswith(PurePath(name).suffix or "/") and fnmatchcase(name, pattern)
+        )
 
 
 def _named_in(text: str, inputs: Collection[str]) -> Iterator[str]:
@@ -242,7 +256,10 @@ def _name_of(call: ast.Call) -> str:
 
 
 def _texts(nodes: Sequence[ast.AST]) -> Iterator[str]:
-    """Yield the texts in a program that do something: none that stands alone, as comments do, and none that is only printed."""
+    """Yield the texts in a program that do something: none that stands alone, as comments do, and none that is only printed.
+
+    What is put together of several is one text, with `{}` for what the program sets in.
+    """
     idle: list[ast.expr] = [
         node.value for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     ]
@@ -250,5 +267,27 @@ def _texts(nodes: Sequence[ast.AST]) -> Iterator[str]:
     idle += [part for node in idle if isinstance(node, ast.JoinedStr) for part in node.values]
     ignored = set(map(id, idle))
     for node in nodes:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in ignored:
-            yield node.value
+        if id(node) in ignored:
+            continue
+        match node:
+            case ast.Constant(value=str() as text):
+                yield text
+            case ast.JoinedStr() | ast.BinOp(op=ast.Add()):
+                yield "".join(_pieces(node))
+
+
+def _pieces(node: ast.AST) -> Iterator[str]:
+    """Yield the pieces of a text that is put together, at most as many as a name of a file has characters."""
+    waiting = [node]
+    for _ in range(_LONGEST_PATTERN):
+        match waiting.pop() if waiting else None:
+            case None:
+                break
+            case ast.Constant(value=str() as text):
+                yield text
+            case ast.JoinedStr(values=values):
+                waiting += reversed(values)
+            case ast.BinOp(op=ast.Add(), left=left, right=right):
+                waiting += [right, left]
+            case _:
+                yield _SET_IN

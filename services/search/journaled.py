@@ -51,6 +51,8 @@ class _TableFiles(BaseModel):
     views: list[TableView]
     hashes: list[str]
     """Of the files' bytes in the evidence store."""
+    rows: list[str] = Field(default_factory=list)
+    """Columns and first rows of each of these, in brief; empty for texts."""
 
 
 class Search(Gathered):
@@ -219,11 +221,11 @@ async def _all_texts(providers: Providers, text: str) -> list[Table]:
 
 async def table_files_once(
     run: Run, text: str, evidence: EvidenceStore, limit: int, found: Collection[str]
-) -> tuple[list[TableView], dict[str, bytes]]:
+) -> tuple[list[TableView], dict[str, bytes], dict[str, str]]:
     """Return the tables relevant to a text, and the files of all texts that it names; without a limit of tables these alone, of each folder.
 
     Returns:
-        Their profiles, and their files by name.
+        Their profiles, their files by name, and the columns and first rows of each by the name of its file.
     """
 
     async def work() -> _TableFiles:
@@ -234,11 +236,19 @@ async def table_files_once(
         parts = [part for table in tables for part in (table, *table.parts)]
         files = await asyncio.gather(*(asyncio.to_thread(part.read) for part in parts))
         hashes = [await evidence.put_bytes(data) for data in files]
-        return _TableFiles(views=[table.view for table in tables], hashes=hashes)
+        rows = ["" if part.view.holds_texts else part.view.shown for part in parts]
+        return _TableFiles(views=[table.view for table in tables], hashes=hashes, rows=rows)
 
     stored = (await run.journal.once("tables", text[:200], {"text": text, "limit": limit}, _TableFiles, work)).answer
     names = [name for view in stored.views for name in (view.file, *view.also)]
-    return stored.views, {name: await evidence.get_bytes(key) for name, key in zip(names, stored.hashes, strict=True)}
+    rows: dict[str, str] = {}
+    for name, shown in zip(names, stored.rows, strict=False):
+        rows[name] = "\n".join(filter(None, [rows.get(name), shown]))  # sheets are of one file
+    return (
+        stored.views,
+        {name: await evidence.get_bytes(key) for name, key in zip(names, stored.hashes, strict=True)},
+        rows,
+    )
 
 
 class _StoredHits(BaseModel):

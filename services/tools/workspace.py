@@ -31,6 +31,8 @@ class Workspace:
     """Texts whose numbers a program may use besides tool results: the question and quotes of earlier steps."""
     literals: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Numbers of `known_texts` that programs contain as literals, by the content hash of their run."""
+    tables: dict[str, str] = field(default_factory=dict)
+    """Columns and first rows of tables among `files`, by name."""
     made: set[str] = field(default_factory=set)
     """Files that programs made from numbers without a source."""
     passages: list[Passage] = field(default_factory=list)
@@ -55,6 +57,7 @@ class Workspace:
             run.at,
             run.mode == "isolated",
             (*self.known_texts, *shown),
+            dict(self.tables),
             frozenset(self.made),
         )
         source, output = await computation.store(self.evidence)

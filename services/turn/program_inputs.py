@@ -34,7 +34,7 @@ async def lay_out(run: Run, task: StepTask, workspace: Workspace, *, all_texts: 
     untraced = {source_hash: source.untraced for source_hash, source in task["sources"].items() if source.untraced}
     text = f"{task['question']} {task['step'].title} {task['step'].description}"
     found = {source.url for source in task["sources"].values()}
-    views, files = await table_files_once(run, text, workspace.evidence, 0 if all_texts else MAX_TABLES, found)
+    views, files, rows = await table_files_once(run, text, workspace.evidence, 0 if all_texts else MAX_TABLES, found)
     quoted = [
         excerpt.model_copy(update={"quote": proving(excerpt.quote, untraced.get(excerpt.content_hash))})
         for result in task["results"].values()
@@ -52,6 +52,7 @@ async def lay_out(run: Run, task: StepTask, workspace: Workspace, *, all_texts: 
     workspace.known_texts = [task["question"], *(excerpt.quote for excerpt in quoted), *cards]
     workspace.made = {artifact.name.rpartition("/")[2] for result in tainted for artifact in result.artifacts}
     workspace.files |= files
+    workspace.tables = rows
     workspace.files["excerpts.json"] = json.dumps(excerpts, ensure_ascii=False).encode()
     workspace.files["findings.json"] = json.dumps(findings, ensure_ascii=False).encode()
     return await _prompt(run, task, views, workspace)

@@ -122,6 +122,20 @@ def test_a_computation_over_a_table_stays_verified(researched: Researched, comma
     assert command("verify", done.folder).code == 0
 
 
+def test_a_program_that_puts_names_of_files_together_and_repeats_their_first_rows_stays_verified(
+    researched: Researched, command: Command
+) -> None:
+    code = (
+        "import pandas as pd\ntables = [pd.read_csv(f'{name}.csv') for name in ['soundings']]\n"
+        "print(f'The mean since 1874 is {pd.concat(tables).depth_m.mean():,.1f} m.')"
+    )
+    done = researched(code, "The mean since 1874 is 8,107.0 m.")
+    [claim] = done.evidence["claims"]
+    assert claim["verified"], claim["reason"]
+    assert "Tables: soundings.csv" in done.report
+    assert command("verify", done.folder).code == 0
+
+
 def test_a_computation_over_numbers_of_excerpts_stays_verified(researched: Researched, command: Command) -> None:
     code = "born = 1824  # E1-1\nknighted = 1866  # E1-2\nprint(f'He was knighted {knighted - born} years after his birth.')"
     done = researched(code, "He was knighted 42 years after his birth.", research=True)

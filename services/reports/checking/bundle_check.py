@@ -232,7 +232,7 @@ class _Evidence:
             yield say("verify_no_computation", id=source.id, file=source.file[:100])
             return
         others = [excerpt for excerpt in self._content.excerpts if excerpt.content_hash != source.content_hash]
-        known = [self._content.question, *evidence_of(others, self._sources)[0]]
+        known = [self._content.question, program.rows, *evidence_of(others, self._sources)[0]]
         known += [cited.card.evidence for cited in self._content.sources if cited.kind != "computation"]
         if nowhere := origin_of(program.code, program.output, known, program.reads).untraced:
             yield say("verify_untraced", id=source.id, file=source.file[:100], what=", ".join(nowhere)[:200])

@@ -94,6 +94,22 @@ def test_what_is_computed_from_inputs_and_excerpts_is_traced(code: str, output: 
     assert not origin_of(code, output, KNOWN, FILES).untraced
 
 
+def test_a_number_that_a_source_gives_is_traced_beside_a_date_that_holds_it() -> None:
+    code = f"{READ}print('On 3 May 1875 it was', table.depth_m.max())"
+    assert origin_of(code, "On 3 May 1875 it was 9.\nIn 1875", KNOWN, FILES).untraced == ("3 May 1875",)
+
+
+def test_a_program_may_repeat_the_first_rows_of_a_table_that_it_reads() -> None:
+    tables = {"soundings.csv": "day,depth\n1875-05-03,8184", "other.csv": "day\n1999-01-01"}
+    files = {"soundings.csv": b"a", "other.csv": b"b"}
+    said = "From 3 May 1875 to 1 January 1999: 9"
+    computation = Computation(f"{READ}print('{said}')", "d", said, files, tables=tables)
+    assert computation.origin.untraced == ("1 January 1999",)
+    program = program_of(computation.text())
+    assert program
+    assert (program.reads, program.rows) == (("soundings.csv",), tables["soundings.csv"])
+
+
 def test_a_file_that_is_no_input_is_none() -> None:
     assert origin_of("print(len(open('other.csv').read()))", "7", KNOWN, FILES).untraced == (NO_INPUT,)
 
@@ -166,6 +182,13 @@ def source_of(kind: str, title: str = "t", content_hash: str = "0" * 64) -> Sour
         ("'''Not of harbour.csv.'''\nprint(1)", ()),
         ("open('my-harbour.csv')", ()),
         ("print('harbour.csv')", ()),
+        ("read_csv(f'{age}harbour.csv')", ("harbour.csv", "old harbour.csv")),
+        ("open(folder / f'data/old {name}.csv')", ("old harbour.csv",)),
+        ("open('old ' + name + '.csv')", ("old harbour.csv",)),
+        ("open('old {}.csv'.format(name))", ("old harbour.csv",)),
+        ("open('%s.xlsx' % name)", ("ships.xlsx",)),
+        ("name = f'{first}-{last}'", ()),
+        ("print(f'{age}harbour.csv')", ()),
     ],
 )
 def test_a_program_reads_what_it_names(code: str, read: tuple[str, ...]) -> None:
