@@ -25,6 +25,7 @@ from services.search import (
     read_xml,
 )
 from services.search.conversion import Content, converted, with_passages
+from services.search.decimal_commas import with_points
 from services.search.file_types import CODE, DATA, RECORDS, SUFFIXES, TABLES, Converted
 from services.search.read_markdown import as_read, in_fence
 from services.search.sheets import csv_sheet, delimiter_of, sheets_markdown, tables_of
@@ -47,7 +48,6 @@ _TOKEN = re.compile(r'("[^"\\]*+(?>(?:\\.[^"\\]*+)*)(?:"|\Z)|\{\s*+\}|\[\s*+\]|[
 """A part of JSON; an object or a list that is empty is one."""
 LONGEST_JSON = 10_000_000
 """Characters of JSON that is read with its letters and in lines; what it becomes takes twenty times as many bytes."""
-_DECIMAL_COMMA = re.compile(r"^\s*([-+]?\d+),(\d+)\s*$")
 
 
 def main() -> None:
@@ -68,11 +68,17 @@ def convert_plain(name: str, data: bytes) -> Converted:
 
 def _tables(name: str, text: str, encoding: str) -> list[Profiled]:
     delimiter = delimiter_of(name, text)
-    plain = encoding == "utf-8" and delimiter == ("\t" if name.lower().endswith(".tsv") else ",")
+    separators = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "strokes"}
+    usual = delimiter == ("\t" if name.lower().endswith(".tsv") else ",")
     sheet = csv_sheet(text, delimiter)
-    if delimiter == ";":  # as spreadsheet programs write it where numbers have a decimal comma
-        sheet = sheet._replace(rows=[[_DECIMAL_COMMA.sub(r"\1.\2", cell) for cell in row] for row in sheet.rows])
-    return profiled(name, tables_of([sheet]), plain=plain)
+    converted_rows = with_points(sheet.rows, usual=delimiter == ";")
+    written = [
+        "" if usual else f"{separators[delimiter]} between cells",
+        "" if encoding == "utf-8" else f"encoding {encoding}",
+        "decimal commas" if converted_rows else "",
+    ]
+    sheet = sheet._replace(rows=converted_rows or sheet.rows)
+    return profiled(name, tables_of([sheet]), written=", ".join(filter(None, written)))
 
 
 def _content(suffix: str, data: bytes, name: str) -> Content:

@@ -42,7 +42,10 @@ FURTHER = 3_000
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+")
 _TYPE = re.compile(r": (?=number,|text,)")
 """Between a column's name and what it holds."""
-_NUMBER = re.compile(r"[$€£¥]?\s?(-?[\d,]+(?:\.\d+)?)\s?[%％]?")
+_NUMBER = re.compile(r"[$€£¥]?\s?([-+]?(?:\d{1,3}(?:,\d{2,3})*,\d{3}|\d+)(?:\.\d+)?(?:[eE][-+]?\d{1,3})?)\s?[%％]?")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][\d:.]{1,20}Z?)?")
+MOSTLY = 0.5
+"""Share of a column's cells from which on it holds numbers, and the others are units, totals or what stands for a missing one."""
 
 HOLDING = frozenset(".docx .epub .htm .html .markdown .md .mdx .odp .ods .odt .pdf .pptx .qmd .rmd .rst".split())
 MAX_TABLES = 20
@@ -160,18 +163,21 @@ def names_of(tables: Sequence[Table]) -> Iterator[str]:
         yield f"Further tables, nearest first: {', '.join(shown)}{more}"
 
 
-def profiled(name: str, tables: Iterable[SheetTable], *, plain: bool = True) -> list[Profiled]:
-    """Profile the tables of a CSV file or a workbook; `plain` tells whether programs can read the file."""
+def profiled(name: str, tables: Iterable[SheetTable], *, written: str = "") -> list[Profiled]:
+    """Profile the tables of a CSV file or a workbook; `written` tells how the file differs from what programs expect, if it does."""
     profiles: list[Profiled] = []
     for table in tables:
         path = PurePath(name)
-        rows = "" if plain and table.plain else as_csv(table.rows)
+        rows = "" if table.plain and not written else as_csv(table.rows)
         if rows and len(rows) <= MAX_CSV:
             sheet = _NOT_IN_NAMES.sub("-", table.name)
             path = PurePath(f"{path.stem}-{sheet}.csv" if sheet else f"{path.stem}.csv")
             view = profile(path, "", table.rows)
         else:
-            rows, view = "", profile(path, table.name, table.rows)
+            too_long, rows, view = rows, "", profile(path, table.name, table.rows)
+            if view is not None and too_long:  # programs get the file as it is
+                differs = ", ".join(filter(None, [written, "" if table.plain else "heads are not the first row alone"]))
+                view.columns.append(f"(shown as programs read it; in the file: {differs})")
         if view is not None:
             title = " ".join([re.sub(r"[-_]+", " ", PurePath(name).stem), *table.captions])
             profiles.append(Profiled(view=view.model_copy(update={"title": title}), csv=rows))
@@ -222,10 +228,24 @@ def _column(name: str, values: list[Any]) -> str:
     written = (read_number(match[1]) for value in filled if (match := _NUMBER.fullmatch(value)))
     numbers = [number for number in written if number is not None]
     gaps = f", {missing} missing" if missing else ""
-    if filled and len(numbers) == len(filled):
-        return f"{name}: number, {min(numbers):g} to {max(numbers):g}{gaps}"
-    examples = list(dict.fromkeys(filled))
-    return f"{name}: text, {len(examples)} different{gaps}, e.g. {' | '.join(example[:40] for example in examples[:EXAMPLES])}"
+    if numbers and len(numbers) >= MOSTLY * len(filled):
+        others = list(dict.fromkeys(value for value in filled if not _is_number(value)))
+        besides = f", and {len(filled) - len(numbers)} other, e.g. {_examples(others)}" if others else ""
+        return f"{name}: number, {min(numbers):.10g} to {max(numbers):.10g}{gaps}{besides}"
+    different = list(dict.fromkeys(filled))
+    period = (
+        f", {min(different)} to {max(different)}" if len(different) > 1 and all(map(_DAY.fullmatch, different)) else ""
+    )
+    return f"{name}: text, {len(different)} different{gaps}{period}, e.g. {_examples(different)}"
+
+
+def _is_number(value: str) -> bool:
+    match = _NUMBER.fullmatch(value)
+    return match is not None and read_number(match[1]) is not None
+
+
+def _examples(values: Sequence[str]) -> str:
+    return " | ".join(value[:40] for value in values[:EXAMPLES])
 
 
 def embedded_tables(path: str, text: str) -> list[Profiled]:

@@ -89,6 +89,26 @@ def test_a_column_is_described_by_all_rows_of_a_table_or_says_by_how_many(monkey
     assert (view.columns[0], view.columns[-1]) == ("year: number, 1751 to 2750", "(of the first 1000 rows)")
 
 
+def test_a_column_of_numbers_is_one_beside_units_and_what_stands_for_missing_ones() -> None:
+    rows = [
+        ["day", "depth", "ship"],
+        ["", "m", ""],
+        ["1875-05-03", "8184", "2"],
+        ["1874-01-31", "n/a", "Blake"],
+        ["1874-02-01", "1.5e2", ""],
+    ]
+    view = profile(PurePath("soundings.csv"), "", rows)
+    assert view is not None
+    assert view.columns == [
+        "day: text, 3 different, 1 missing, 1874-01-31 to 1875-05-03, e.g. 1875-05-03 | 1874-01-31 | 1874-02-01",
+        "depth: number, 150 to 8184, and 2 other, e.g. m | n/a",
+        "ship: number, 2 to 2, 2 missing, and 1 other, e.g. Blake",
+    ]
+    commas = profile(PurePath("a.tsv"), "", [["a", "b"], ["1", "3,5"], ["2", "12,25"]])
+    assert commas is not None
+    assert commas.columns[1] == "b: text, 2 different, e.g. 3,5 | 12,25"
+
+
 async def test_a_table_among_text_is_offered_where_its_document_was_found(tmp_path: Path) -> None:
     text = "# Wire\n\nOf ships.\n\n| ship | wire |\n|---|---|\n| Blake | 2 |\n| Faraday | 3 |\n"
     providers = await reading(tmp_path, {"wire.csv": carried("wire"), "found.md": text, "other.md": text})
