@@ -46,6 +46,8 @@ MARKUP: dict[str, Callable[[str], str]] = {
 _LETTER_CODE = re.compile(r"\\u[0-9A-Fa-f]{4}")
 _TOKEN = re.compile(r'("[^"\\]*+(?>(?:\\.[^"\\]*+)*)(?:"|\Z)|\{\s*+\}|\[\s*+\]|[\[\]{},:]|[^\s\[\]{},:"]++)\s*+')
 """A part of JSON; an object or a list that is empty is one."""
+LONGEST_TABLE = 10_000_000
+"""Characters of a table's rows that are searched and by which its columns are described; its cells take twenty times as many bytes."""
 LONGEST_JSON = 10_000_000
 """Characters of JSON that is read with its letters and in lines; what it becomes takes twenty times as many bytes."""
 
@@ -70,7 +72,8 @@ def _tables(name: str, text: str, encoding: str) -> list[Profiled]:
     delimiter = delimiter_of(name, text)
     separators = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "strokes"}
     usual = delimiter == ("\t" if name.lower().endswith(".tsv") else ",")
-    sheet = csv_sheet(text, delimiter)
+    begun, further = _beginning(text)
+    sheet = csv_sheet(begun, delimiter)
     converted_rows = with_points(sheet.rows, usual=delimiter == ";")
     written = [
         "" if usual else f"{separators[delimiter]} between cells",
@@ -78,15 +81,23 @@ def _tables(name: str, text: str, encoding: str) -> list[Profiled]:
         "decimal commas" if converted_rows else "",
     ]
     sheet = sheet._replace(rows=converted_rows or sheet.rows)
-    return profiled(name, tables_of([sheet]), written=", ".join(filter(None, written)))
+    return profiled(name, tables_of([sheet]), written=", ".join(filter(None, written)), further=further)
+
+
+def _beginning(text: str) -> tuple[str, int]:
+    """Return the rows of a table that are looked at, and how many lines follow."""
+    end = text.rfind("\n", 0, LONGEST_TABLE) + 1 if len(text) > LONGEST_TABLE else len(text)
+    rest = len(text) - end
+    return text[:end], text.count("\n", end) + (not text.endswith("\n") and rest > 0)
 
 
 def _content(suffix: str, data: bytes, name: str) -> Content:
     text, encoding = decode(data)
     note = "" if encoding in CERTAIN else f"encoding:{encoding}"
     if suffix in TABLES:
-        shown, left_out = sheets_markdown([csv_sheet(text, delimiter_of(name, text))])
-        note = "beginning" if left_out else note
+        begun, further = _beginning(text)
+        shown, left_out = sheets_markdown([csv_sheet(begun, delimiter_of(name, text))])
+        note = "beginning" if left_out or further else note
         return Content(shown, _card(suffix, name), note, lambda: _tables(name, text, encoding))
     if suffix == ".xml" and (paragraphs := read_xml.paragraphs(text.encode())):
         return Content(paragraphs, note=note)

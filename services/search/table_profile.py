@@ -163,18 +163,25 @@ def names_of(tables: Sequence[Table]) -> Iterator[str]:
         yield f"Further tables, nearest first: {', '.join(shown)}{more}"
 
 
-def profiled(name: str, tables: Iterable[SheetTable], *, written: str = "") -> list[Profiled]:
-    """Profile the tables of a CSV file or a workbook; `written` tells how the file differs from what programs expect, if it does."""
+def profiled(name: str, tables: Iterable[SheetTable], *, written: str = "", further: int = 0) -> list[Profiled]:
+    """Profile the tables of a CSV file or a workbook.
+
+    Args:
+        name: of the file.
+        tables: its tables.
+        written: how the file differs from what programs expect, if it does.
+        further: rows of the file below those of its table.
+    """
     profiles: list[Profiled] = []
     for table in tables:
         path = PurePath(name)
         rows = "" if table.plain and not written else as_csv(table.rows)
-        if rows and len(rows) <= MAX_CSV:
+        if rows and len(rows) <= MAX_CSV and not further:
             sheet = _NOT_IN_NAMES.sub("-", table.name)
             path = PurePath(f"{path.stem}-{sheet}.csv" if sheet else f"{path.stem}.csv")
             view = profile(path, "", table.rows)
         else:
-            too_long, rows, view = rows, "", profile(path, table.name, table.rows)
+            too_long, rows, view = rows, "", profile(path, table.name, table.rows, further)
             if view is not None and too_long:  # programs get the file as it is
                 differs = ", ".join(filter(None, [written, "" if table.plain else "heads are not the first row alone"]))
                 view.columns.append(f"(shown as programs read it; in the file: {differs})")
@@ -191,8 +198,8 @@ def as_csv(rows: Iterable[Sequence[str]]) -> str:
     return output.getvalue()
 
 
-def profile(path: PurePath, sheet: str, rows: Sequence[Sequence[Any]]) -> TableView | None:
-    """Profile a table whose first row names its columns; None if the rows are not a table."""
+def profile(path: PurePath, sheet: str, rows: Sequence[Sequence[Any]], further: int = 0) -> TableView | None:
+    """Profile a table whose first row names its columns, with further rows that are not looked at; None if the rows are not a table."""
     if len(rows) < 2 or len(rows[0]) < 2:
         return None
     header = [str(cell).strip() if cell is not None else "" for cell in rows[0]]
@@ -204,11 +211,11 @@ def profile(path: PurePath, sheet: str, rows: Sequence[Sequence[Any]]) -> TableV
     ]
     if more := columns[MAX_COLUMNS:]:
         columns = [*columns[:MAX_COLUMNS], f"… and {len(more)} further columns"]
-    if len(body) < len(rows) - 1:
+    if len(body) < len(rows) - 1 + further:
         columns.append(f"(of the first {len(body)} rows)")
     title = re.sub(r"[-_]+", " ", path.stem)
     return TableView(
-        file=path.name, title=title, rows=len(rows) - 1, columns=columns, sheet=sheet, sample=_sample(rows)
+        file=path.name, title=title, rows=len(rows) - 1 + further, columns=columns, sheet=sheet, sample=_sample(rows)
     )
 
 

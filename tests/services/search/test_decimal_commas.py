@@ -11,7 +11,7 @@ HEADS = ["Ort", "Wert"]
 
 def column(*cells: str, usual: bool = True) -> list[str] | None:
     rows = with_points([HEADS, *(["Husum", cell] for cell in cells)], usual=usual)
-    return rows and [row[1] for row in rows[1:]]
+    return None if rows is None else [row[1] for row in rows[1:]]
 
 
 @pytest.mark.parametrize(

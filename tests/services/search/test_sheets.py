@@ -9,6 +9,7 @@ from openpyxl import Workbook
 from openpyxl.comments import Comment
 
 from leadline import aresearch
+from services.search import convert_plain
 from services.search.convert_office import convert
 from services.search.documents import Documents, open_documents
 from services.search.number_formats import formatted
@@ -190,6 +191,17 @@ async def test_a_large_table_is_profiled_and_found_by_words_without_being_embedd
     assert documents.index.passages() < 50
     found = await documents.search("ST-037123", 3)
     assert any("ST-037123" in hit.text[place.start : place.end] for hit in found for place in hit.passages)
+
+
+def test_of_a_table_that_is_too_long_the_beginning_is_looked_at_and_all_rows_are_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(convert_plain, "LONGEST_TABLE", 40)
+    data = "ship,depth\n" + "".join(f"Vema,{depth}\n" for depth in range(100, 200))
+    read = convert_plain.convert_plain("soundings.csv", data.encode())
+    [table] = read["tables"]
+    assert (read["note"], table["csv"], table["view"]["rows"]) == ("beginning", "", 100)
+    assert table["view"]["columns"][1:] == ["depth: number, 100 to 102", "(of the first 3 rows)"]
 
 
 @pytest.mark.parametrize(
