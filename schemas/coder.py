@@ -49,14 +49,18 @@ class TableView(BaseModel):
     sample: CleanText = ""
     """Its rows as CSV, all of them where they are few, else the first."""
     also: list[CleanLine] = Field(default_factory=list)
-    """Names of further files in the working folder that have the same columns."""
+    """Names of further files in the working folder that have the same columns, or most of them."""
     also_rows: int = 0
     """Rows of these together."""
+    unlike: list[CleanLine] = Field(default_factory=list)
+    """Which of these have other columns, and which they are."""
 
     @property
     def also_line(self) -> str:
         """The further files in one line."""
-        return f"the same columns in {len(self.also)} further files with {self.also_rows} rows: {', '.join(self.also)}"
+        same = "mostly the same columns" if self.unlike else "the same columns"
+        files = "1 further file" if len(self.also) == 1 else f"{len(self.also)} further files"
+        return "; ".join([f"{same} in {files} with {self.also_rows} rows: {', '.join(self.also)}", *self.unlike])
 
     @property
     def shown(self) -> str:

@@ -40,6 +40,7 @@ ALL_DESCRIBED = 6_000
 FURTHER = 3_000
 """Characters of the names of tables that are not described."""
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+")
+_DIGITS = re.compile(r"\d+")
 _TYPE = re.compile(r": (?=number,|text,)")
 """Between a column's name and what it holds."""
 _NUMBER = re.compile(r"[$€£¥]?\s?([-+]?(?:\d{1,3}(?:,\d{2,3})*,\d{3}|\d+)(?:\.\d+)?(?:[eE][-+]?\d{1,3})?)\s?[%％]?")
@@ -52,6 +53,8 @@ MAX_TABLES = 20
 """Maximum tables of one document to compute with."""
 MAX_PARTS, MAX_PARTS_BYTES = 200, 50_000_000
 """Files with the same columns that are one table, and their bytes together."""
+MAX_UNLIKE = 10
+"""Columns in which files of a series differ that are named."""
 MIN_ROWS = 2
 """Minimum rows below the header of a table to compute with."""
 _RULE_CHARACTERS = frozenset(" :|-")
@@ -130,27 +133,79 @@ def named_apart(tables: Sequence[Table]) -> list[Table]:
 def in_series(tables: Sequence[Table]) -> list[Table]:
     """Join files of tables that have the same columns to one table each, the last by its name with the others as its parts.
 
-    It stands in the place of the first. Programs get them all; what would be too much together stays apart.
+    So are files whose names differ in their digits, if most of their columns are the same, as where a later year has one more.
+    A table stands in the place of its first file. Programs get them all; what would be too much together stays apart.
     """
-    series: list[list[Table]] = []
-    latest: dict[tuple[str, ...], tuple[list[Table], int]] = {}
+    series: list[_Series] = []
+    by_columns: dict[tuple[str, ...], _Series] = {}
+    by_name: dict[tuple[str, str], list[_Series]] = {}
     for table in tables:
         columns = (table.view.sheet, *(_TYPE.split(column, maxsplit=1)[0] for column in table.view.columns))
-        same, size = latest.get(columns, ([], 0))
-        files = {other.view.file for other in same}
-        if not same or table.view.file in files or len(same) > MAX_PARTS or size + table.size > MAX_PARTS_BYTES:
-            same, size = [], 0
-            series.append(same)
-        same.append(table)
+        named = by_name.setdefault((table.view.sheet, _DIGITS.sub("#", table.view.file)), [])
+        alike = (one for one in named if one.is_alike(table))
+        found = next((one for one in (by_columns.get(columns), *alike) if one and one.has_room(table)), None)
+        if found is None:
+            series.append(found := _Series())
+            if not table.document:
+                named.append(found)
+        found.add(table)
         if not table.document:
-            latest[columns] = same, size + table.size
-    return [_joined(sorted(same, key=lambda table: table.view.file)) for same in series]
+            by_columns[columns] = found
+    return [one.joined() for one in series]
 
 
-def _joined(same: Sequence[Table]) -> Table:
-    *parts, last = same
-    about = {"also": [part.view.file for part in parts], "also_rows": sum(part.view.rows for part in parts)}
-    return replace(last, parts=tuple(parts), view=last.view.model_copy(update=about)) if parts else last
+class _Series:
+    """Files that become one table."""
+
+    def __init__(self) -> None:
+        self._tables: list[Table] = []
+        self._files: set[str] = set()
+        self._size = 0
+
+    def add(self, table: Table) -> None:
+        self._tables.append(table)
+        self._files.add(table.view.file)
+        self._size += 0 if table.document else table.size
+
+    def has_room(self, table: Table) -> bool:
+        few = len(self._tables) <= MAX_PARTS and self._size + table.size <= MAX_PARTS_BYTES
+        return few and table.view.file not in self._files
+
+    def is_alike(self, table: Table) -> bool:
+        """Tell whether most columns of a table are those of the last one that was added, or the other way round."""
+        own, others = set(_names(table)), set(_names(self._tables[-1]))
+        return len(own & others) > MOSTLY * min(len(own), len(others))
+
+    def joined(self) -> Table:
+        *parts, last = sorted(self._tables, key=lambda table: table.view.file)
+        if not parts:
+            return last
+        unlike: dict[str, list[str]] = {}
+        for part in parts:
+            if difference := _difference(_names(part), _names(last)):
+                unlike.setdefault(difference, []).append(part.view.file)
+        about = {
+            "also": [part.view.file for part in parts],
+            "also_rows": sum(part.view.rows for part in parts),
+            "unlike": [f"{', '.join(files)} {difference}" for difference, files in unlike.items()],
+        }
+        return replace(last, parts=tuple(parts), view=last.view.model_copy(update=about))
+
+
+def _names(table: Table) -> list[str]:
+    """Return the names of a table's columns."""
+    return [_TYPE.split(column, maxsplit=1)[0] for column in table.view.columns if _TYPE.search(column)]
+
+
+def _difference(columns: Sequence[str], others: Sequence[str]) -> str:
+    """Say which columns some files have that another one has not, and the reverse; empty where there are none."""
+    own, missing = (
+        [name for name in these if name not in those] for these, those in ((columns, others), (others, columns))
+    )
+    told = (("with", own), ("without", missing))
+    return " and ".join(
+        f"{word} {', '.join(names[:MAX_UNLIKE])}{' …' * (len(names) > MAX_UNLIKE)}" for word, names in told if names
+    )
 
 
 def names_of(tables: Sequence[Table]) -> Iterator[str]:

@@ -89,6 +89,46 @@ def test_a_column_is_described_by_all_rows_of_a_table_or_says_by_how_many(monkey
     assert (view.columns[0], view.columns[-1]) == ("year: number, 1751 to 2750", "(of the first 1000 rows)")
 
 
+async def test_files_of_years_with_another_column_are_one_table_that_says_so(tmp_path: Path) -> None:
+    heads = {
+        "2001": "pier,riders,fare",
+        "2002": "pier,riders,fare",
+        "2003": "pier,passengers,fare,card",
+        "2004": "pier,passengers,fare,card",
+    }
+    rows = [["North", "2", "3", "4"], ["South", "1", "2", "3"]]
+    files = {
+        f"rides-{year}.csv": "\n".join([head, *(",".join(row[: head.count(",") + 1]) for row in rows)])
+        for year, head in heads.items()
+    }
+    providers = await reading(
+        tmp_path, {**files, "tolls-2004.csv": "pier,ship,toll,fee\nNorth,Ada,2,3\nSouth,Ida,1,2\n"}
+    )
+    rides, tolls = sorted(providers.nearest_tables("rides and tolls of the pier", 5), key=lambda table: table.view.file)
+    assert (rides.view.file, tolls.view.file) == ("rides-2004.csv", "tolls-2004.csv")
+    assert rides.view.also_line == (
+        "mostly the same columns in 3 further files with 6 rows: rides-2001.csv, rides-2002.csv, rides-2003.csv; "
+        "rides-2001.csv, rides-2002.csv with riders and without passengers, card"
+    )
+    assert [part.read().decode().split("\n")[0] for part in rides.parts] == [
+        heads[year] for year in ("2001", "2002", "2003")
+    ]
+
+
+async def test_files_of_other_names_are_one_table_only_with_the_same_columns(tmp_path: Path) -> None:
+    with_cards = "pier,riders,fare,card\nNorth,2,3,4\nSouth,1,2,3\n"
+    files = {
+        "east.csv": with_cards,
+        "north.csv": "pier,riders,fare\nNorth,2,3\nSouth,1,2\n",
+        "west.csv": with_cards,
+    }
+    tables = (await reading(tmp_path, files)).nearest_tables("riders of the pier", 5)
+    assert sorted((table.view.file, *table.view.also) for table in tables) == [("north.csv",), ("west.csv", "east.csv")]
+    assert [table.view.also_line for table in tables if table.view.also] == [
+        "the same columns in 1 further file with 2 rows: east.csv"
+    ]
+
+
 def test_a_column_of_numbers_is_one_beside_units_and_what_stands_for_missing_ones() -> None:
     rows = [
         ["day", "depth", "ship"],
