@@ -58,7 +58,7 @@ def origin_of(code: str, output: str, known: Sequence[str], inputs: Collection[s
         return Origin((NO_INPUT,))
     program = _Program(tree)
     held = [quantity for text in (*known, *inputs) for quantity in quantities(text)]
-    written = [_values(text) for text in known]
+    written = [_values(text) for text in (*known, *inputs)]
 
     def is_sourced(number: str) -> bool:
         values, stated = _values(number), quantities(number)
@@ -70,9 +70,9 @@ def origin_of(code: str, output: str, known: Sequence[str], inputs: Collection[s
     sourced = tuple(number for number in data if is_sourced(number))
     if not files_read(tree, inputs) and (not data or len(sourced) < len(data)):
         return Origin((NO_INPUT, *(number for number in data if number not in sourced)), sourced)
-    selecting = program.selecting()
-    printed = [number for number in program.printed() if number not in selecting and not SMALL_NUMBER.fullmatch(number)]
-    own = [quantity for number in printed if not is_sourced(number) for quantity in quantities(number)]
+    selecting = [quantity for number in program.selecting() for quantity in quantities(number)]
+    printed = [number for number in program.printed() if not SMALL_NUMBER.fullmatch(number) and not is_sourced(number)]
+    own = [quantity for number in printed for quantity in quantities(number) if not is_held(quantity, selecting)]
     unsourced = (
         quantity
         for quantity in (quantities(output) if own else ())
@@ -104,7 +104,7 @@ class _Program:
         self._shown: list[ast.AST] = []
         """Expressions that are printed or written."""
         self._keys: list[ast.AST] = []
-        """Comparisons, what stands in the brackets behind a table or list, and what a table is asked with: `table.head(20)`."""
+        """Comparisons, what stands in the brackets behind a table or list, what a table is asked with (`table.head(20)`), and scales of rates."""
         self._modules: set[str] = set()
         self._changing: set[ast.AST] = set()
         """Calls that change what they are called of: `rows.append(20)`."""
@@ -134,13 +134,15 @@ class _Program:
             case ast.Expr(ast.Call(func=ast.Attribute(value=changed), args=arguments) as call):
                 self._bind([changed], *arguments)
                 self._changing.add(call)
-            case ast.Call(func=ast.Attribute(value=ast.Name(asked)), args=arguments) if node not in self._changing:
+            case ast.Call(func=ast.Attribute(value=asked), args=arguments) if node not in self._changing:
                 named = [keyword.value for keyword in node.keywords]
-                self._keys += [] if asked in self._modules else [*arguments, *named]
+                root = _root(asked)
+                self._keys += [] if root is None or root in self._modules else [*arguments, *named]
             case ast.Subscript(slice=key) | (ast.Compare() as key):
                 self._keys.append(key)
             case ast.BinOp():
                 self._operands.append(node)
+                self._keys += [part for part in (node.left, node.right) if _is_scale(part)]
 
     def _bind(self, targets: Iterable[ast.AST], *values: ast.AST) -> None:
         for part in (part for target in targets for part in ast.walk(target)):
@@ -197,6 +199,19 @@ def _carried(expression: ast.AST) -> Iterator[ast.AST]:
                 waiting += (part for part in parts if not isinstance(part, ast.Constant) or _is_text(part))
             case _ if not isinstance(node, ast.Compare):
                 waiting += ast.iter_child_nodes(node)
+
+
+def _root(node: ast.AST) -> str | None:
+    """Return the name at the beginning of a chain: `table` of `table.depth[1].abs()`."""
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def _is_scale(node: ast.AST) -> bool:
+    """Tell whether something is a power of ten, by which rates are told: per 1,000 inhabitants."""
+    value = node.value if isinstance(node, ast.Constant) else None
+    return isinstance(value, int | float) and bool(re.fullmatch(r"10+(?:\.0)?", str(value)))
 
 
 def _is_text(node: ast.AST) -> bool:

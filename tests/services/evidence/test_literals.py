@@ -61,6 +61,8 @@ def test_of_a_program_that_takes_in_nothing_no_number_is_anybodys(code: str, now
         ("import numpy as np\ntotal = 12345\nprint('Total', np.round(total))", "Total 12345", "12345"),
         ("print(' '.join(['Total', '12345']))", "Total 12345", "12345"),
         ("print('total 12345'.upper())", "TOTAL 12345", "12345"),
+        ("import numpy as np\nprint('Total', np.array([12345]).sum())", "Total 12345", "12345"),
+        ("print(f'{table.depth_m.sum() / 1.8288} fathoms of 1.8288 m')", "9 fathoms of 1.8288 m", "1.8288"),
     ],
 )
 def test_a_number_that_a_program_only_prints_is_untraced_and_what_it_computes_is_not(
@@ -83,6 +85,10 @@ def test_a_number_that_a_program_only_prints_is_untraced_and_what_it_computes_is
         (f"{READ}deepest = table.nlargest(20, 'depth_m')\nprint(f'The mean of the 20 deepest is {{deepest.depth_m.mean()}}')", "of the 20 deepest is 7,500"),
         (f"{READ}top = 20\nbest = table.head(top)\nprint(f'The first {{top}}: {{best.depth_m.sum()}}')", "The first 20: 99"),
         (f"{READ}print(f'In 2019 {{table[2019]}} came.')", "In 2019 4 came."),
+        (f"{READ}print(f'{{(table.depth_m >= 2500).sum()}} of at least 2,500 m')", "7 of at least 2,500 m"),
+        (f"{READ}rate = table.lost.sum() / table.ships.sum() * 1000\nprint(f'{{rate:.1f}} of 1,000 ships')", "3.4 of 1,000 ships"),
+        (f"{READ}rate = 100_000 * table.lost.sum() / 7\nprint(f'{{rate}} je 100.000 Schiffe')", "3 je 100.000 Schiffe"),
+        (f"{READ}known = table.depth_m.replace(-999, None)\nprint(f'{{known.isna().sum()}} rows have -999')", "2 rows have -999"),
         ("import csv\nrows = list(csv.DictReader(open('soundings.csv', encoding='utf-8')))\nprint(len(rows[1:10]))", "8"),
         ("first = 8184  # E1-1\nsecond = 7137  # E1-1\nprint(f'{(first - second) / second * 100:.1f} %')", "14.7 %"),
         ("depths = {'1875': 8184, '1874': 7137}\nprint(sum(depths.values()) / len(depths))", "7660.5"),
