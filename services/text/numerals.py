@@ -186,6 +186,15 @@ def _words() -> tuple[re.Pattern[str], dict[str, int]]:
     return re.compile(rf"[ -]?({'|'.join(map(_pattern, longest_first))})", re.IGNORECASE), values
 
 
+@cache
+def month_names() -> frozenset[str]:
+    """Return how the languages of reports besides English and Chinese write months behind a day: `juni`."""
+    from babel import Locale
+
+    languages = sorted(file.stem for file in _LANGUAGES.glob("*.json"))
+    return frozenset(name.lower() for one in languages for name in Locale(one).months["format"]["wide"].values())
+
+
 def _parted(form: str) -> tuple[str, str]:
     """Return the zeros and the word of a form: of `00 Mio'.'`."""
     written = normal_form("NFKC", form).replace("'", "").lower()

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Literal
 
 from services.text.code_blocks import CODE, FENCE_LINE, FENCED, blocks, parts_of_code
+from services.text.numerals import month_names
 from services.text.page_numbers import is_page
 from services.text.quotable import linked_words
 from services.text.spans import EnclosingLines, Span
@@ -29,6 +30,9 @@ _ABBREVIATION = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Sr|Jr|St|Lt|Col|Gen|Capt|Cmdr|Adm|Rev|Hon|Sir|No|Nos|Vol|Fig|Eq|pp|p|ca|c|cf|vs|etc|al|[Ee]\.g|[Ii]\.e|"
     r"Inc|Ltd|Co|Corp|approx|est|[Cc]h|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|U\.S|U\.K|H\.M\.S|R\.N)|\b[A-Z])\.$|\((?:b|d|fl|r)\.$"
 )
+_DAY = re.compile(r"(?<![\w.,])(?:0?[1-9]|[12]\d|3[01])\.\Z")
+_BEHIND_DAY = re.compile(r"[ \n]([^\W\d_]{3,12})\b")
+"""The word behind the day of a date with a stop: `30. Juni`."""
 _GOES_ON = "\"'”’)]!?"
 """Marks behind which a small letter goes on with the sentence: `(Smith et al.) found`, `await! was kept`."""
 _END = re.compile(
@@ -211,12 +215,15 @@ def _each_sentence(text: str, *, in_code: bool = False) -> Iterator[Span]:
 
 
 def _goes_on(text: str, start: int, mark: re.Match[str]) -> bool:
-    """Tell whether a sentence goes on behind a stop: after an abbreviation, before a small letter, and after the number of an item."""
+    """Tell whether a sentence goes on behind a stop: after an abbreviation, before a small letter or a day's month, and after the number of an item."""
     stop = mark.group()
     if stop[-1] in _GOES_ON and text[mark.end() : mark.end() + 2].strip()[:1].islower():
         return True
     if stop[0] != ".":
         return False
+    word = _BEHIND_DAY.match(text, mark.end()) if _DAY.search(text[max(start, mark.end() - 4) : mark.end()]) else None
+    if word is not None and word[1].lower() in month_names():
+        return True
     abbreviated = _ABBREVIATION.search(text[max(start, mark.end() - 12) : mark.end()])
     return bool(abbreviated) or (stop == "." and text[start : mark.start()].strip().isdecimal())
 

@@ -25,6 +25,8 @@ def cut(text: str) -> list[str]:
         ("Dr. Behm lived in Kiel. He measured.", ["Dr. Behm lived in Kiel.", "He measured."]),
         ("W. Thomson used 2.5 km of wire. It held.", ["W. Thomson used 2.5 km of wire.", "It held."]),
         ("“Is it deep?” It is!", ["“Is it deep?”", "It is!"]),
+        ("Stichtag ist der 30. Juni 2023. Er gilt.", ["Stichtag ist der 30. Juni 2023.", "Er gilt."]),
+        ("There were 30. The lead sank.", ["There were 30.", "The lead sank."]),
         ("近视率下降。户外活动有效！为什么？", ["近视率下降。", "户外活动有效！", "为什么？"]),
         ("他说：“有效。”然后离开。", ["他说：“有效。”", "然后离开。"]),
         ("Ada Reef (b. 1960) is a diver.", ["Ada Reef (b. 1960) is a diver."]),
