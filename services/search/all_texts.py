@@ -76,7 +76,8 @@ def _samples(
         if path.name in wanted or (path.parent.name and path.parent.name in wanted):
             named.setdefault(path.name if path.name in wanted else str(path.parent), record)
     spread = [records[len(records) * number // (EVENLY + 1)] for number in range(1, EVENLY + 1)]
-    for record in [*named.values(), *spread][:EVENLY]:
+    others = {record["path"]: record for record in [*named.values(), *spread]}
+    for record in list(others.values())[:EVENLY]:
         yield {**{field: record[field] for field in fields}, "text": record["text"][:SHORT_SAMPLE]}
 
 

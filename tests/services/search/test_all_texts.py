@@ -82,7 +82,10 @@ async def test_a_single_file_of_records_makes_one_and_programs_get_it_as_it_was_
     assert table is not None
     texts = {record["path"]: record["text"] for record in map(json.loads, table.read().decode().splitlines())}
     assert texts["post/keepers.json"] == written
-    assert written in {json.loads(line)["text"] for line in table.view.sample.splitlines()}
+    shown = table.view.sample.splitlines()
+    assert written in {json.loads(line)["text"] for line in shown}
+    beginnings = [json.loads(line)["path"] for line in shown[-3:]]
+    assert sorted(beginnings) == ["post/keepers.json", "post/letter-01.md", "post/letter-02.md"], "each once"
 
 
 async def test_folders_of_one_name_have_files_of_different_names(tmp_path: Path) -> None:
