@@ -262,9 +262,9 @@ class _Making:
         return bool(citable) and not cited_in(written.blocks) and checked.proves_little
 
     def computes(self, checked: CheckedReport) -> bool:
-        """Tell whether the report cites a computation with untraced numbers, which no other wording would prove."""
-        untraced = {key for key, source in self.state["sources"].items() if source.untraced}
-        computed = {excerpt.id for excerpt in self.excerpts if excerpt.content_hash in untraced}
+        """Tell whether the report cites a computation that takes in nothing, which no other wording would prove."""
+        made_up = {key for key, source in self.state["sources"].items() if source.without_input}
+        computed = {excerpt.id for excerpt in self.excerpts if excerpt.content_hash in made_up}
         return any(computed.intersection(claim.citations) for claim in checked.claims)
 
     def unmet_wishes(self) -> list[str]:

@@ -75,8 +75,8 @@ class Source(BaseModel):
     fingerprint: str = ""
     """MinHash signature of the text, by which copies are found."""
     untraced: list[str] | None = None
-    """Of a computation: the numbers of its output that no source gives, which prove nothing; if it takes in nothing, `NO_INPUT`, and no
-    number of its output proves anything. Empty where all come from what it was given, None where nobody has looked, as in old bundles."""
+    """Of a computation: the numbers of its output that stand in the program and no source gives; if it takes in nothing, `NO_INPUT` before them.
+    Empty where all come from what it was given, None where nobody has looked, as in old bundles."""
 
     @model_validator(mode="after")
     def _with_card(self) -> Self:
@@ -91,6 +91,16 @@ class Source(BaseModel):
     def id(self) -> str:
         """`S1` for the source with number 1; empty before the reporter has numbered it."""
         return f"S{self.number}" if self.number is not None else ""
+
+    @property
+    def without_input(self) -> bool:
+        """Whether it is a computation that takes in nothing, so that no number of its output proves anything."""
+        return NO_INPUT in (self.untraced or ())
+
+    @property
+    def typed(self) -> list[str]:
+        """Numbers that its program, which does take in something, prints as they stand in it: periods, limits, or results that prove nothing."""
+        return [] if self.without_input else list(self.untraced or ())
 
     @property
     def publisher(self) -> str:

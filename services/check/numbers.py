@@ -2,11 +2,11 @@
 
 import math
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, islice, permutations
 
-from schemas.evidence import NO_INPUT
+from schemas.evidence import Source
 from services.check.compared_text import YEARS, ComparedText, Figure, blanked, period_of
 from services.check.verdict import Verdict
 from services.text.held_numbers import is_held, missing_quantities
@@ -40,13 +40,13 @@ def equal(former: Measure, other: Measure) -> bool:
     return former.agrees(other) or math.isclose(former.value / former.factor, other.value / other.factor, rel_tol=1e-9)
 
 
-def proving(quote: str, untraced: Collection[str] | None) -> str:
-    """Remove from a quote the numbers that are no evidence: of a computation's output those that no source gives (`Source.untraced`)."""
-    if not untraced:
+def proving(quote: str, source: Source | None, *, typed: bool = True) -> str:
+    """Remove from a quote the numbers that are no evidence: those of a computation that takes in nothing, and unless `typed` those that stand in its program."""
+    if source is None or not (source.without_input or (source.typed and not typed)):
         return quote
     text, placed = quantities_with_places(quote)
-    nowhere = [quantity for number in untraced for quantity in quantities(number)]
-    return blanked(text, [figure for figure in placed if NO_INPUT in untraced or is_held(figure[2], nowhere)])
+    nowhere = [quantity for number in source.typed for quantity in quantities(number)]
+    return blanked(text, [figure for figure in placed if source.without_input or is_held(figure[2], nowhere)])
 
 
 def fault_of(absent: Sequence[str], untraced: Sequence[str]) -> Verdict:

@@ -13,7 +13,7 @@ from services.run.log import log
 
 Fault = Literal[
     "", "uncited", "numbers", "untraced", "quote", "premises",
-    "computed", "names", "words", "language", "meaning", "period", "subject", "unit", "row", "negation", "opposite", "share", "fault",
+    "computed", "typed", "names", "words", "language", "meaning", "period", "subject", "unit", "row", "negation", "opposite", "share", "fault",
 ]  # fmt: skip
 CERTAIN: frozenset[Fault] = frozenset({"uncited", "numbers", "untraced", "quote", "premises", "share"})
 """Faults that code decides alone. The others are suspicions: a verifier decides, and without a verifier the statement is marked."""

@@ -104,7 +104,7 @@ class _Program:
         self._shown: list[ast.AST] = []
         """Expressions that are printed or written."""
         self._keys: list[ast.AST] = []
-        """Comparisons, what stands in the brackets behind a table or list, what a table is asked with (`table.head(20)`), and scales of rates."""
+        """Comparisons, bounds of ranges, what stands in the brackets behind a table or list, what a table is asked with (`table.head(20)`), and scales of rates."""
         self._modules: set[str] = set()
         self._changing: set[ast.AST] = set()
         """Calls that change what they are called of: `rows.append(20)`."""
@@ -112,6 +112,7 @@ class _Program:
         functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
         for node in ast.walk(tree):
             self._note(node, functions)
+            self._keys += node.args if isinstance(node, ast.Call) and _name_of(node) == "range" else ()
 
     def _note(self, node: ast.AST, functions: Mapping[str, ast.FunctionDef]) -> None:
         match node:

@@ -113,8 +113,9 @@ def computations(
             yield Paragraph((Text(labels.tables_read.format(tables=tables)),))
         if source.untraced:
             what = [say("no_input", locale) if origin == NO_INPUT else origin for origin in source.untraced]
-            reason = labels.reasons["untraced"].format(what=", ".join(what)[:_LONGEST_REASON])
-            yield Paragraph((Text(f"⚠ {clean_line(reason)}"),))
+            key = "untraced" if source.without_input else "typed"
+            reason = clean_line(labels.reasons[key].format(what=", ".join(what)[:_LONGEST_REASON]))
+            yield Paragraph((Text(f"⚠ {reason}" if source.without_input else reason),))
         yield _code_block(program, link_of(source), labels)
 
 

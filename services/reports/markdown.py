@@ -122,7 +122,7 @@ class ReportInputs:
 
 def _proving(draft: ReportInputs) -> dict[str, str]:
     citable = [excerpt for excerpt in draft.excerpts if excerpt.content_hash in draft.sources]
-    return {excerpt.id: proving(excerpt.quote, draft.sources[excerpt.content_hash].untraced) for excerpt in citable}
+    return {excerpt.id: proving(excerpt.quote, draft.sources[excerpt.content_hash]) for excerpt in citable}
 
 
 def with_charts_checked(draft: ReportInputs) -> tuple[tuple[Block, ...], list[str]]:

@@ -34,7 +34,7 @@ class Workspace:
     tables: dict[str, str] = field(default_factory=dict)
     """Columns and first rows of tables among `files`, by name."""
     made: set[str] = field(default_factory=set)
-    """Files that programs made from numbers without a source."""
+    """Files of programs that take in nothing."""
     passages: list[Passage] = field(default_factory=list)
     """Passages of the step and of its tools' results, as `P1`, `P2` and so on."""
     sources: dict[str, Source] = field(default_factory=dict)
@@ -43,12 +43,14 @@ class Workspace:
     """Pages that a search, the user or the plan named; no other pages are read."""
 
     async def add_computation(self, code: str, description: str, run: CodeRun) -> tuple[Source, Passage]:
-        """Store a program's run as a source, with its literals and the files that it made from untraced numbers.
+        """Store a program's run as a source, with its literals and the files that it made if it takes in nothing.
 
         Returns:
             The source, and its output as a passage of it.
         """
-        shown = (proving(passage.text, self._untraced(passage.content_hash)) for passage in self.passages)
+        shown = (
+            proving(passage.text, self.sources.get(passage.content_hash), typed=False) for passage in self.passages
+        )
         computation = Computation(
             code,
             description,
@@ -62,17 +64,14 @@ class Workspace:
         )
         source, output = await computation.store(self.evidence)
         self.literals[source.content_hash] = computation.origin.sourced
-        if source.untraced:
+        if source.without_input:
             self.made.update(name.rpartition("/")[2] for name in run.artifacts)
         return source, output
 
-    def _untraced(self, content_hash: str) -> list[str] | None:
-        source = self.sources.get(content_hash)
-        return source.untraced if source is not None else None
-
     def proven(self, passage: Passage) -> bool:
         """Tell whether all numbers of a passage have a source."""
-        return not self._untraced(passage.content_hash)
+        source = self.sources.get(passage.content_hash)
+        return not (source and source.untraced)
 
     def add_evidence(self, passages: Iterable[Passage], sources: Mapping[str, Source]) -> list[Passage]:
         """Add quotable passages, each once; web pages among the sources may be read from now on.

@@ -31,23 +31,24 @@ async def lay_out(run: Run, task: StepTask, workspace: Workspace, *, all_texts: 
     """
     for result in task["results"].values():
         await workspace.add_files({artifact.name: artifact.content_hash for artifact in result.artifacts})
-    untraced = {source_hash: source.untraced for source_hash, source in task["sources"].items() if source.untraced}
     text = f"{task['question']} {task['step'].title} {task['step'].description}"
     found = {source.url for source in task["sources"].values()}
     views, files, rows = await table_files_once(run, text, workspace.evidence, 0 if all_texts else MAX_TABLES, found)
+    sources = task["sources"]
     quoted = [
-        excerpt.model_copy(update={"quote": proving(excerpt.quote, untraced.get(excerpt.content_hash))})
+        excerpt.model_copy(update={"quote": proving(excerpt.quote, sources.get(excerpt.content_hash), typed=False)})
         for result in task["results"].values()
         for excerpt in result.excerpts
     ]
     excerpts = [excerpt.model_dump(mode="json") for excerpt in quoted]
+    without_input = {key for key, source in sources.items() if source.without_input}
     tainted = [
         result
         for result in task["results"].values()
-        if any(excerpt.content_hash in untraced for excerpt in result.excerpts)
+        if any(excerpt.content_hash in without_input for excerpt in result.excerpts)
     ]
     findings = {step_id: result.finding for step_id, result in task["results"].items() if result not in tainted}
-    cited = {excerpt.content_hash: task["sources"].get(excerpt.content_hash) for excerpt in quoted}
+    cited = {excerpt.content_hash: sources.get(excerpt.content_hash) for excerpt in quoted}
     cards = [source.card.evidence for source in cited.values() if source]
     workspace.known_texts = [task["question"], *(excerpt.quote for excerpt in quoted), *cards]
     workspace.made = {artifact.name.rpartition("/")[2] for result in tainted for artifact in result.artifacts}

@@ -250,17 +250,15 @@ def artifacts_of(task: StepTask, made: dict[str, str], description: str) -> list
 def computed_outcome(
     task: StepTask, finding: str, lines: list[StoredLine], sources: dict[str, Source], artifacts: list[Artifact]
 ) -> Outcome:
-    """Return a step's outcome: each line is an excerpt, and what was computed from numbers without a source is said before the finding."""
+    """Return a step's outcome: each line is an excerpt, and that a program takes in nothing is said before the finding."""
     step_id, locale = task["step"].id, task["locale"]
     quoted = {line.content_hash for line in lines}
-    untraced = [origin for key, source in sources.items() if key in quoted for origin in source.untraced or []]
+    made_up = [source for key, source in sources.items() if key in quoted and source.without_input]
     limits: list[str] = []
-    if untraced:
-        what = ", ".join(
-            say("no_input", locale) if origin == NO_INPUT else origin for origin in dict.fromkeys(untraced)
-        )[:300]
-        key = "untraced" if NO_INPUT in untraced else "untraced_numbers"
-        finding = f"{say(key, locale, what=what)}\n{finding}"
+    if made_up:
+        numbers = (number for source in made_up for number in source.untraced or () if number != NO_INPUT)
+        what = ", ".join(dict.fromkeys([say("no_input", locale), *numbers]))[:300]
+        finding = f"{say('untraced', locale, what=what)}\n{finding}"
         limits = [say("untraced_step", locale, id=step_id, what=what)]
     excerpts = [
         Excerpt(
@@ -278,7 +276,7 @@ def computed_outcome(
         status="done",
         finding=finding,
         excerpts=excerpts,
-        confidence=0.0 if NO_INPUT in untraced else 0.6 if untraced else 1.0,
+        confidence=0.0 if made_up else 1.0,
         artifacts=artifacts,
     )
     return Outcome(result, sources, limits)

@@ -56,7 +56,6 @@ def researched(endpoint: OpenAIServer, docs: Path, command: Command) -> Research
     [
         ("print('The mean depth is 12,345 m.')", ["no input", "12,345"]),
         ("import base64\nprint('The mean depth is', base64.b64decode('MTIzNDU=').decode(), 'm.')", ["no input"]),
-        (f"{TABLE}print('The mean depth is', 12345, 'm.')", ["12345"]),
     ],
 )
 def test_a_number_that_no_source_gives_is_not_verified(
@@ -82,7 +81,9 @@ def test_of_a_program_that_prints_such_a_number_what_it_computes_stays_verified(
     done = researched(code, "The mean of the 3 depths is 8,107.0 m [E1-1]. The trench is 12,345 m deep [E1-2].")
     claims = {claim["text"]: claim for claim in done.evidence["claims"]}
     assert [claim["verified"] for claim in claims.values()] == [True, False]
-    assert claims["The trench is 12,345 m deep."]["reason"].endswith(": 12,345.")
+    assert claims["The trench is 12,345 m deep."]["reason"].startswith(
+        "The program prints as they stand in it: 12,345."
+    )
     assert command("verify", done.folder).code == 0
 
 
@@ -99,14 +100,18 @@ def test_a_quote_of_what_such_a_program_printed_is_not_verified_either(researche
     assert [one["verified"] for one in done.evidence["claims"]] == [False]
 
 
+@pytest.mark.parametrize("before", ["", TABLE])
 def test_a_later_program_cannot_make_such_a_number_a_source(
-    endpoint: OpenAIServer, docs: Path, command: Command
+    endpoint: OpenAIServer, docs: Path, command: Command, before: str
 ) -> None:
     script(endpoint, "", "The mean depth is 12,345 m.")
     step = {"title": "t", "description": "d", "step_type": "processing", "need_web_search": False}
     steps = [{**step, "id": "1"}, {**step, "id": "2", "title": "u", "depends_on": ["1"]}]
     endpoint.script["planner"] = [json.dumps({"title": "Depths", "steps": steps})]
-    codes = ["print('The mean depth is 12,345 m.')", "depth = 12345  # E1-1\nprint(f'The mean depth is {depth:,} m.')"]
+    codes = [
+        f"{before}print('The mean depth is 12,345 m.')",
+        "depth = 12345  # E1-1\nprint(f'The mean depth is {depth:,} m.')",
+    ]
     endpoint.script["coder"] = [json.dumps({"description": "the mean", "code": code}) for code in codes]
     endpoint.script["reporter"] = ["# Soundings\n\nThe mean depth is 12,345 m [E2-1].\n"]
     done = command("research", QUESTION, "--docs", docs, "--max-plans", 1)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from schemas.evidence import EXCERPT_ID, PASSED, Claim, Excerpt, Judged, Judgement, Source, Status
@@ -15,7 +15,7 @@ from services.reports.checking.checked_report import Doubt, FormerClaims, Statem
 from services.reports.checking.code_citations import CodeCitations, holds_sentence
 from services.reports.document import letters
 from services.reports.labels import Labels
-from services.text.held_numbers import missing_of, missing_quantities
+from services.text.held_numbers import is_held, missing_of, missing_quantities
 from services.text.names import missing_names
 from services.text.numbers import Quantity, quantities
 from services.text.quote_location import locate
@@ -62,9 +62,9 @@ def summary_fault(claim: Claim, statements: Sequence[str]) -> Verdict:
 def evidence_of(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -> tuple[list[str], list[str], list[str]]:
     """Return the quotes of excerpts without the numbers that no source gives, the cards of their sources, and the quotes with such numbers."""
     cited = [(excerpt.headed_quote, sources.get(excerpt.content_hash)) for excerpt in excerpts]
-    quotes = [proving(quote, source.untraced if source else None) for quote, source in cited]
+    quotes = [proving(quote, source) for quote, source in cited]
     cards = [source.card.evidence for _, source in cited if source]
-    return quotes, cards, [quote for quote, source in cited if source and source.untraced]
+    return quotes, cards, [quote for quote, source in cited if source and source.without_input]
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class ClaimCheck:
 
     def _proof(self, excerpt: Excerpt) -> str:
         source = self.sources.get(excerpt.content_hash)
-        return proving(excerpt.quote, source.untraced if source else None)
+        return proving(excerpt.quote, source)
 
     def untraced_numbers(self, words: str, ids: Sequence[str]) -> list[str]:
         """Return the numbers of a statement that only cited computations give, and these from no source: no rewording would help."""
@@ -173,7 +173,7 @@ class ClaimCheck:
         judgement = self._asked(words, ids, Doubt(uncited=not assumes, inferred=assumes, suspicion=suspicion))
         if judgement is not None and judgement.verdict in CLAIMS_NOTHING:
             return None
-        if verdict.fault and not (assumes and judgement and judgement.verdict == "follows"):
+        if verdict.fault and not (assumes and judgement and judgement.verdict in PASSED):
             return self.unverified(words, (), verdict)
         if judgement is None or judgement.verdict == "not_told" or not ids:
             return self.unverified(words, (), Verdict("uncited"))
@@ -222,14 +222,15 @@ class ClaimCheck:
         """
         if unknown := [key for key in ids if key not in self.excerpts]:
             return self.unknown(words, unknown)
-        if self._is_quoted(words, ids):
+        if self._is_quoted(words, ids) and not self._typed(words, ids):
             return Claim(text=words, citations=list(ids), verified=True, status="quoted")
         quotes, cards, untraced = self._cited(ids)
         verdict = check_inference(words, quotes, cards, question=self.question, untraced=untraced)
+        verdict = self._or_typed(verdict, words, ids)
         if verdict.certain and verdict.fault != "numbers":
             return self.unverified(words, ids, verdict)
         judgement = self._asked(words, ids, Doubt(inferred=True, suspicion=self._suspicion(verdict)))
-        if (judgement is None and verdict.fault) or (verdict.certain and judgement and judgement.verdict != "follows"):
+        if judgement is None and verdict.fault:
             return self.unverified(words, ids, verdict)
         inferred = Claim(text=words, citations=list(ids), verified=True, status="inferred", likeness=verdict.likeness)
         if judgement is None:
@@ -318,7 +319,7 @@ class ClaimCheck:
         self, words: str, ids: Sequence[str], parts: Sequence[str], likeness: Likeness | None
     ) -> tuple[bool, Verdict]:
         """Tell whether a sentence is verbatim in its citations, and return the verdict on it and on those of its parts that no cited table holds."""
-        quoted = self._is_quoted(words, ids)
+        quoted = self._is_quoted(words, ids) and not self._typed(words, ids)
         verdict = Verdict() if quoted else self._verdict(words, ids, likeness)
         if parts and not verdict.fault:
             told = frozenset[str]().union(*map(cells_told, self._cited(ids)[0]))
@@ -331,7 +332,18 @@ class ClaimCheck:
 
     def _verdict(self, words: str, ids: Sequence[str], likeness: Likeness | None = None) -> Verdict:
         quotes, cards, untraced = self._cited(ids)
-        return check_support(words, quotes, cards, likeness, untraced)
+        return self._or_typed(check_support(words, quotes, cards, likeness, untraced), words, ids)
+
+    def _or_typed(self, verdict: Verdict, words: str, ids: Sequence[str]) -> Verdict:
+        """Return a verdict, or if it finds nothing that numbers of a statement only stand in a program that it cites."""
+        typed = () if verdict.fault else self._typed(words, ids)
+        return replace(verdict, fault="typed", what=typed) if typed else verdict
+
+    def _typed(self, words: str, ids: Sequence[str]) -> tuple[str, ...]:
+        """Return the numbers of a statement that the cited programs print as they stand in them."""
+        sources = (self.sources.get(self.excerpts[key].content_hash) for key in ids)
+        typed = [quantity for source in sources if source for number in source.typed for quantity in quantities(number)]
+        return tuple(quantity.text for quantity in quantities(words) if is_held(quantity, typed)) if typed else ()
 
     def _cited(self, ids: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
         return evidence_of([self.excerpts[key] for key in ids], self.sources)

@@ -223,3 +223,21 @@ async def test_a_source_whose_text_is_gone_has_no_program() -> None:
     key = await evidence.put_text(Computation("print(1)", "one", "1").text())
     sources = [source_of("computation", content_hash=key), source_of("computation"), source_of("web")]
     assert list(await programs_of(sources, evidence)) == [key]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ['f"rides-{year}.csv"', '"rides-" + str(year) + ".csv"', '"rides-%d.csv" % year', '"rides-{}.csv".format(year)'],
+)
+def test_a_name_that_a_program_puts_together_is_read_as_a_pattern(name: str) -> None:
+    program = parsed(f"import pandas as pd\nfor year in range(2001, 2004):\n    print(len(pd.read_csv({name})))")
+    assert program is not None
+    inputs = ["rides-2001.csv", "rides-2002.csv", "fares.csv", "excerpts.json"]
+    assert files_read(program, inputs) == ("rides-2001.csv", "rides-2002.csv")
+    [printed] = [node for node in (parsed(f"print({name})"),) if node is not None]
+    assert files_read(printed, inputs) == ()
+
+
+def test_bounds_of_a_range_select() -> None:
+    code = f"{READ}for year in range(2000, 2024):\n    print(year, len(table))"
+    assert origin_of(code, "2000 12\n2001 12", KNOWN, FILES).untraced == ()

@@ -82,7 +82,12 @@ def test_of_a_long_program_the_beginning_and_the_end_are_shown() -> None:
 @pytest.mark.parametrize(
     ("untraced", "locale", "words_of_it"),
     [
-        (["8184"], "en-US", "⚠ Computed from numbers that are in no source: 8184."),
+        (
+            [NO_INPUT, "8184"],
+            "en-US",
+            "⚠ Computed from numbers that are in no source: the program reads no input, 8184.",
+        ),
+        (["8184"], "en-US", "The program prints as they stand in it: 8184. That is right for periods,"),
         ([NO_INPUT], "zh-CN", "⚠ 由没有来源给出的数字计算得出：程序没有读取任何输入。"),
     ],
 )

@@ -126,11 +126,10 @@ def test_a_conclusion_that_its_premises_tell_is_supported_and_one_that_does_not_
     assert [key for key, doubt in asked.undecided.items() if doubt.inferred] == [said]
     judged = check(f"{STATED} {LONGER} [⇒ E1-1, E1-2].", judgements={said: judgement})
     assert judged.claims[-1].status == status
-    wrong = "The sodium cell thus lasts 9,000 cycles."
-    kept = check(
-        f"{STATED} {wrong[:-1]} [⇒ E1-1, E1-2].", judgements={(wrong, ("E1-1", "E1-2")): Judgement(verdict="supported")}
-    )
-    assert kept.claims[-1].status == "unverified"
+    worked_out = "At 2 cycles a day the sodium cell thus lasts 5.75 years."
+    judgements = {(worked_out, ("E1-1", "E1-2")): judgement}
+    numbered = check(f"{STATED} {worked_out[:-1]} [⇒ E1-1, E1-2].", judgements=judgements).claims[-1].status
+    assert numbered == ("inferred" if status == "supported" else status)  # its number stands in no premise
 
 
 def test_a_conclusion_may_work_out_a_number_in_several_steps_if_a_verifier_follows() -> None:

@@ -91,8 +91,8 @@ def test_numbers_without_a_citation_may_be_assumed_or_worked_out_if_a_verifier_f
     said = "With a limit of 3,200 s and a run of 2,800 s, both assumptions, 400 s are left."
     for verdict, shown in (
         ("follows", f"{said[:-1]}‡."),
-        ("supported", f"{said[:-1]}{MARK}."),
         ("partly", f"{said[:-1]}{MARK}."),
+        ("not_told", f"{said[:-1]}{MARK}."),
     ):
         checked = check(f"{said} {EXPORTS}", judgements={(said, ("E1-1",)): Judgement(verdict=verdict, words="")})
         assert checked.markdown == f"{shown} {EXPORTS}"
@@ -101,7 +101,7 @@ def test_numbers_without_a_citation_may_be_assumed_or_worked_out_if_a_verifier_f
 
 def test_what_a_verifier_finds_left_open_is_no_matter_of_its_numbers() -> None:
     said = "In 2031 the promise is open."
-    for verdict, shown in (("absent", said), ("supported", f"{said[:-1]}{MARK}.")):
+    for verdict, shown in (("absent", said), ("not_told", f"{said[:-1]}{MARK}.")):
         judged = {(said, ("E1-1",)): Judgement(verdict=verdict, words="")}
         assert check(f"{said} {EXPORTS}", judgements=judged).markdown == f"{shown} {EXPORTS}"
 
