@@ -158,13 +158,15 @@ def inert(content: Inlines, evidence: str) -> Inlines:
 
 def _stands_so(bracket: re.Match[str], evidence: str) -> bool:
     """Tell whether numbers in brackets are a range or a list of the evidence, such as `[1, 30000]`, or a mark that it has behind the same words."""
-    before = "".join(bracket.string[: bracket.start()][-BEFORE:].split()) if "," not in bracket[0] else ""
-    return ("," in bracket[0] or len(before) > 1) and before + "".join(bracket[0].split()) in _without_blanks(evidence)
+    numbers = _without_blanks(bracket[0])
+    before = "" if "," in numbers else _without_blanks(bracket.string[: bracket.start()][-BEFORE:])
+    return ("," in numbers or len(before) > 1) and before + numbers in _without_blanks(LINK.sub("", evidence))
 
 
 @lru_cache(maxsize=4)
-def _without_blanks(evidence: str) -> str:
-    return "".join(LINK.sub("", evidence).split())
+def _without_blanks(text: str) -> str:
+    """Return a text without blanks, and with one form of commas."""
+    return "".join(text.split()).replace("，", ",")
 
 
 def inert_code(text: str, evidence: str) -> str:

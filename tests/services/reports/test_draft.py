@@ -166,15 +166,23 @@ def test_a_report_without_sections_is_not_said_to_have_some() -> None:
         ("It was deep ([7]). It was green.", "It was deep. It was green."),
         ("它很深（[3]）。", "它很深。"),
         ("A keeps [1, 30000] ids [E1-1], B none ([1, 2]).", "A keeps [1, 30000] ids [E1-1], B none."),
+        ("取 [2, 30001]，[3, 9] 不取 [E1-1]。", "取 [2, 30001]，不取 [E1-1]。"),
         (
             "It sank near Vaasa.[4][5] Her bell [6] was saved [4].",
             "It sank near Vaasa.[4\\][5] Her bell [6] was saved.",
         ),
     ],
-    ids=["a name's own", "around a citation", "in Chinese", "a range of the evidence", "a mark of the evidence"],
+    ids=[
+        "a name's own",
+        "around a citation",
+        "in Chinese",
+        "a range of the evidence",
+        "with another comma",
+        "a mark of the evidence",
+    ],
 )
 def test_brackets_go_only_with_the_citation_that_they_held(written: str, read: str) -> None:
-    quote = "It was deep, [1,30000]. It sank near Vaasa.[4][5] Her bell [[6]](https://example.org/bell) was saved [8]."
+    quote = "It was deep, [1,30000] or [2，30001]. It sank near Vaasa.[4][5] Her bell [[6]](https://example.org/bell) was saved [8]."
     assert to_draft(read_draft(written, {"E1-1": whole(quote)})) == read
 
 
