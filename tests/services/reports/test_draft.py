@@ -166,7 +166,7 @@ def test_a_report_without_sections_is_not_said_to_have_some() -> None:
         ("It was deep ([7]). It was green.", "It was deep. It was green."),
         ("它很深（[3]）。", "它很深。"),
         ("A keeps [1, 30000] ids [E1-1], B none ([1, 2]).", "A keeps [1, 30000] ids [E1-1], B none."),
-        ("取 [2, 30001]，[3, 9] 不取 [E1-1]。", "取 [2, 30001]，不取 [E1-1]。"),
+        ("取 [2, 30001] [E1-1]，不取（[3, 9]）。", "取 [2, 30001] [E1-1]，不取。"),
         (
             "It sank near Vaasa.[4][5] Her bell [6] was saved [4].",
             "It sank near Vaasa.[4\\][5] Her bell [6] was saved.",
