@@ -75,6 +75,12 @@ function sources(body, thread, onProblem, of) {
   }
 }
 
+/** How far to move what stands where the flow puts it, as it does in tables: a quote above its citation, a reason below its sign. */
+function besides(cite, box) {
+  const place = cite.getBoundingClientRect();
+  return [place.left - box.left, cite.matches(".why") ? place.bottom - box.top : place.top - box.bottom];
+}
+
 /** Citations, and the signs of marked statements: quote or reason stays inside the window, the reference lights up, Escape closes it.
  *  From a reference that a citation led to, Escape leads back to the citation. */
 function citations(root) {
@@ -85,9 +91,10 @@ function citations(root) {
     const show = () => {
       tip.style.translate = "";
       const box = tip.getBoundingClientRect();
-      const over = Math.max(0, box.right + 12 - document.documentElement.clientWidth);
+      const [x, y] = cite.closest(".scroll") ? besides(cite, box) : [0, 0];
+      const over = Math.max(0, box.right + x + 12 - document.documentElement.clientWidth);
       const bar = document.querySelector(".top").offsetHeight;
-      tip.style.translate = `${-over}px ${box.top < bar + 8 ? box.height + 28 : 0}px`;
+      tip.style.translate = `${x - over}px ${y + (box.top + y < bar + 8 ? box.height + 28 : 0)}px`;
       reference?.classList.add("lit");
     };
     const hide = () => { cite.classList.remove("closed"); reference?.classList.remove("lit"); };

@@ -28,6 +28,11 @@
   }
 
   // Citations, and the signs of marked statements: keep quote or reason inside the window, light up the reference, close with Escape.
+  // How far to move what stands where the flow puts it: a quote above its citation, a reason below its sign.
+  const besides = (cite, box) => {
+    const place = cite.getBoundingClientRect();
+    return [place.left - box.left, cite.matches(".why") ? place.bottom - box.top : place.top - box.bottom];
+  };
   const saidBy = (cite) => (cite.matches(".said + .why") ? cite.previousElementSibling : null);
   for (const cite of all(".cite")) {
     const tip = cite.querySelector(".tip");
@@ -35,9 +40,10 @@
     const show = () => {
       tip.style.translate = "";
       const box = tip.getBoundingClientRect();
-      const over = Math.max(0, box.right + 12 - document.documentElement.clientWidth);
-      const under = box.top < 8 ? box.height + 28 : 0;
-      tip.style.translate = `${-over}px ${under}px`;
+      const [x, y] = cite.closest(".scroll") ? besides(cite, box) : [0, 0];
+      const over = Math.max(0, box.right + x + 12 - document.documentElement.clientWidth);
+      const under = box.top + y < 8 ? box.height + 28 : 0;
+      tip.style.translate = `${x - over}px ${y + under}px`;
       if (reference) reference.classList.add("lit");
     };
     const hide = () => { cite.classList.remove("closed"); if (reference) reference.classList.remove("lit"); };

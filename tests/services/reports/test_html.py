@@ -259,6 +259,27 @@ def test_the_policy_names_every_script_by_its_hash_and_allows_nothing_else() -> 
 
 
 @in_browser
+def test_a_table_cuts_no_quote_off(page: Page, tmp_path: Path) -> None:
+    shown(page, english(), tmp_path)
+    marks = page.evaluate("document.querySelectorAll('table .cite .mark').length")
+    assert marks > 1
+    scrolled = "[...document.querySelectorAll('.scroll')].map(box => [box.scrollWidth, box.scrollHeight])"
+    before = page.evaluate(scrolled)
+    for place in range(marks):
+        page.hover(f"document.querySelectorAll('table .cite .mark')[{place}]")
+        seen = """(tip => {
+          const [box, cite] = [tip, tip.closest('.cite')].map(one => one.getBoundingClientRect());
+          const corners = [[box.left, box.top], [box.right, box.top], [box.left, box.bottom], [box.right, box.bottom]];
+          const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+          const whole = corners.every(([left, top]) => tip.contains(document.elementFromPoint(left + 20 * Math.sign(x - left), top + 9 * Math.sign(y - top))));
+          return [whole, Math.abs(box.bottom - cite.top) < 2 && box.left <= cite.left && cite.left < box.right];
+        })(document.querySelector('.cite:hover .tip'))"""
+        assert page.evaluate(seen) == [True, True]
+        assert page.evaluate(scrolled) == before
+    assert quiet(page)
+
+
+@in_browser
 @pytest.mark.parametrize("status", ["inferred", "unverified"])
 def test_the_reason_of_a_marked_statement_opens_at_a_hover_by_key_and_at_a_tap(
     page: Page, tmp_path: Path, status: Status
