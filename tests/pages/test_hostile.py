@@ -67,7 +67,7 @@ def test_hostile_text_in_plan_sources_and_report_stays_text(page: Page, site: Si
 
 def test_a_long_draft_does_not_freeze_the_page(page: Page, site: Site) -> None:
     opened(page, site.address)
-    for unit in (" ", "[B1", "[x: B1", "**a", "#" + " " * 99):
+    for unit in (" ", "[B1", "[x: B1", "**a", "#" + " " * 99, "\n\n" + "|a" * 99, "```\n\n"):
         text = f"#{(unit * 400_000)[:400_000]}x\ny"
         shown = f"view.show({{ drafts: new Map([['1', {json.dumps(text)}]]), status: '' }}); return view.element.textContent.length;"
         drawn = f"import('/page/draft.js').then(({{ draftView }}) => {{ const view = draftView(); {shown} }})"

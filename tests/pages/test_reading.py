@@ -135,6 +135,20 @@ def test_the_box_says_what_typing_does_while_a_run_goes_on(page: Page, site: Sit
     assert page.evaluate(hint) == before
 
 
+def test_tables_and_code_have_their_shape_while_the_report_is_written(page: Page, site: Site) -> None:
+    opened(page, site.address)
+    written = "# Depths\n\n| Ship | Depth |\n|---|---|\n| Kai\\|ko | **10,911 m** [E1-1] |\n| Nereus | 10,9\n\n```sh\nsound one\n\nsound two\n```\n\n```chart\n{}"
+    shown = f"view.show({{ drafts: new Map([['1', {json.dumps(written)}]]), status: '' }}); document.body.append(view.element);"
+    page.evaluate(f"import('/page/draft.js').then(({{ draftView }}) => {{ const view = draftView(); {shown} }})")
+    cells = page.evaluate(
+        "[...document.querySelectorAll('.draft tr')].map(row => [...row.children].map(cell => cell.textContent))"
+    )
+    assert cells == [["Ship", "Depth"], ["Kai|ko", "10,911 m•"], ["Nereus", "10,9"]]
+    assert page.evaluate("document.querySelector('.draft td strong').textContent") == "10,911 m"
+    code = page.evaluate("[...document.querySelectorAll('.draft pre')].map(code => code.textContent)")
+    assert code == ["sound one\n\nsound two", "…"]
+
+
 def test_a_new_question_right_after_the_language_is_not_lost(reported: Page) -> None:
     page = reported
     both = "document.getElementById('language').click(); document.getElementById('new-question').click()"
