@@ -16,7 +16,7 @@ from pathlib import PurePath
 from schemas.evidence import NO_INPUT
 from services.evidence.non_claims import SMALL_NUMBER
 from services.text.held_numbers import is_held
-from services.text.numbers import quantities
+from services.text.numbers import Quantity, quantities
 
 QUOTES_FILE, FINDINGS_FILE = "excerpts.json", "findings.json"
 """Files of every work folder that hold what earlier steps quoted and found."""
@@ -76,9 +76,14 @@ def origin_of(code: str, output: str, known: Sequence[str], inputs: Collection[s
     unsourced = (
         quantity
         for quantity in (quantities(output) if own else ())
-        if is_held(replace(quantity, approximate=True), own) and not is_held(quantity, held)
+        if is_held(_as_printed(quantity), own) and not is_held(quantity, held)
     )
     return Origin(tuple(dict.fromkeys(quantity.text for quantity in unsourced)), sourced)
+
+
+def _as_printed(quantity: Quantity) -> Quantity:
+    """Return a number of the output as one that may have been rounded to the digits it shows; digits alone, such as the year 2020, not to their zeros."""
+    return replace(quantity, approximate=True, step=1.0 if quantity.text.isdecimal() else quantity.step)
 
 
 def parsed(code: str) -> ast.Module | None:

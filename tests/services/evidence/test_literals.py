@@ -59,6 +59,8 @@ def test_of_a_program_that_takes_in_nothing_no_number_is_anybodys(code: str, now
         ("share = 42.567\nprint(f'The share is {share:.1f} %')", "The share is 42.6 %", "42.6 %"),
         ("print('soundings.csv adds up to 12345')", "soundings.csv adds up to 12345", "12345"),
         ("import numpy as np\ntotal = 12345\nprint('Total', np.round(total))", "Total 12345", "12345"),
+        ("print('Since 2019:')\nfor year in table.year:\n    print(year)", "Since 2019:\n2020\n2021", "2019"),
+        ("people = 1234567\nprint(f'{people / 1e6:.1f} million')", "1.2 million", "1.2 million"),
         ("print(' '.join(['Total', '12345']))", "Total 12345", "12345"),
         ("print('total 12345'.upper())", "TOTAL 12345", "12345"),
         ("import numpy as np\nprint('Total', np.array([12345]).sum())", "Total 12345", "12345"),
