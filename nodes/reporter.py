@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from langgraph.runtime import Runtime
 
@@ -228,7 +229,8 @@ class _Making:
         if not await run.journal.decided("verify", lambda: role_model("verifier", context).model != OFFLINE):
             written.limits += [say("no_verifier", draft.locale)] if context.verify == "model" else []
             return
-        emit_message(self.runtime, "notice", "reporter", "verifying", draft.locale)
+        verifying = partial(emit_message, self.runtime, "notice", "reporter", "verifying", draft.locale)
+        verifying()
         evidence = evidence_of(self.runtime)
         written.verified = await verify_draft(
             draft,
@@ -239,7 +241,7 @@ class _Making:
             unmet=unmet,
             only_mend=draft.former is not None or (written.rewritten and not new_quotes),
             edits=SENTENCES not in written.templates,  # whose writer could not cite, and no more can as an editor
-            search=document_search(run, evidence),
+            search=document_search(run, evidence, verifying),
         )
         written.limits += [limit for limit in written.verified.limits if limit not in written.limits]
         if written.verified.blocks is not None:

@@ -98,10 +98,10 @@ async def besides(run: Run, locale: str, work: Callable[[], Awaitable[AddedEvide
         return AddedEvidence(limits=[limit_message(reason, locale)])
 
 
-def document_search(run: Run, evidence: EvidenceStore) -> Search:
+def document_search(run: Run, evidence: EvidenceStore, ended: Callable[[], None]) -> Search:
     """Return a search of the user's documents that finds the sources of the passages nearest to each statement; nothing where a limit is reached.
 
-    Each statement is searched alone: searched together, the sixth source of one, which told it, fell behind those of the others.
+    `ended` is called after it, to say what is done next. Each statement is searched alone: searched together, the sixth source of one, which told it, fell behind those of the others.
     """
 
     async def search(statements: Sequence[str]) -> Mapping[str, Source]:
@@ -113,6 +113,8 @@ def document_search(run: Run, evidence: EvidenceStore) -> Search:
                 ]
         except LimitReached:
             return {}
+        finally:
+            ended()
         return {key: source for gathered in found for key, source in gathered.sources.items()}
 
     return search

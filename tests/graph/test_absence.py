@@ -9,6 +9,7 @@ import pytest
 
 from leadline import aresearch
 from leadline.runs.store import open_home
+from schemas.events import Event
 from services.reports.bundle import verify_bundle
 from services.run.settings import settings
 from tests.fakes.openai_server import OpenAIServer, role_of
@@ -17,6 +18,8 @@ from tests.fakes.read_folder import read_before
 from tests.graph.test_verifier import MAY_RETIRE, QUESTION, QUOTES, editing, ferry, quoted_whole, verdicts
 
 __all__ = ["ferry"]
+UNSEEN = ("call", "call_progress", "draft")
+"""Kinds of events that do not say what is being done."""
 UNKNOWN = "The sources do not say why the northern pier was closed."
 
 
@@ -28,7 +31,10 @@ async def test_what_a_report_says_is_not_told_is_judged_by_all_evidence_and_left
         verdicts((1, "absent", "")),
         verdicts((1, "contradicted", "Storms closed the northern pier")),
     ]
-    report = await aresearch(QUESTION, docs=[ferry])
+    events: list[Event] = []
+    report = await aresearch(QUESTION, docs=[ferry], on_event=events.append)
+    titles = [event.title for event in events if event.node == "reporter" and event.type not in UNSEEN]
+    assert titles[-3:-1] == [f"Searching documents: {UNKNOWN}", "Checking the report against its sources"]
     first, second = endpoint.asked("verifier")
     assert UNKNOWN in first
     assert f"<quote>\n{QUOTES[2]}" not in first

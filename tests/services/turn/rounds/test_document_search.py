@@ -14,6 +14,6 @@ async def test_as_many_sources_are_found_for_each_statement_whatever_the_others_
             (folder / f"{topic} {number}.md").write_text(f"# Of the {topic} {number}\n\nThe {topic} has rust.\n")
     step = Step(None)
     with working_for(step.run):
-        found = await document_search(step.run, EVIDENCE)(["the anchor", "the bilge", "the capstan"])
+        found = await document_search(step.run, EVIDENCE, lambda: None)(["the anchor", "the bilge", "the capstan"])
     titles = [source.title for source in found.values()]
     assert [sum(topic in title for title in titles) for topic in ("anchor", "bilge", "capstan")] == [SOURCES_EACH] * 3
