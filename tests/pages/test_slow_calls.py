@@ -4,7 +4,7 @@ import re
 
 from tests.fakes.browser import Page
 from tests.fakes.openai_server import error
-from tests.pages.conftest import QUESTION, Site, ask, opened, report_text, text
+from tests.pages.conftest import QUESTION, Site, ask, button, opened, report_text, status, text
 
 CALLS = "document.querySelector('.calls').textContent"
 STEPS = "[...document.querySelectorAll('.steps .call')].map(e => e.textContent)"
@@ -24,6 +24,20 @@ def test_steps_side_by_side_show_each_how_their_call_stands(page: Page, site: Si
     site.model.release()
     report_text(page)
     assert set(page.evaluate(STEPS)) == {""}
+
+
+def test_a_call_that_a_stop_broke_off_does_not_wait_any_more(page: Page, site: Site) -> None:
+    site.model.hold_role("researcher")
+    opened(page, site.address)
+    ask(page, QUESTION)
+    page.wait(f"{STEPS}.some(t => t.startsWith('waiting for the model, '))", "a step that waits")
+    page.click("document.getElementById('stop')")
+    status(page, "stopped")
+    page.click(button("Continue"))
+    status(page, "running")
+    assert set(page.evaluate(STEPS)) == {""}
+    site.model.release()
+    report_text(page)
 
 
 def test_a_call_that_is_made_again_says_why_and_when_in_the_pages_language(page: Page, site: Site) -> None:

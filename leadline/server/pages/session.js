@@ -195,6 +195,7 @@ export function session(views, context) {
       const { sources, rounds, searches } = turn.steps.get(id) || step; // the state does not tell them
       turn.steps.set(id, { ...step, sources, rounds, searches });
     }
+    turn.calls.clear(); // those that a stop broke off are not told to end
     run = null;
     views.busy(false);
     views.changed();
