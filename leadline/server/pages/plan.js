@@ -71,13 +71,16 @@ function planList(plan, place, turn, before) {
   return el("section", { class: "plan" },
     el("h3", {}, el("span", { class: "soft", text: heading + say("colon") }), plan.title),
     plan.thought && el("details", { class: "why" }, el("summary", { text: say("planWhy") }), el("p", { text: plan.thought })),
-    el("ol", { class: "steps" }, plan.steps.map((step) => stepItem(step, turn.steps.get(step.id), before, isSkippable(turn, step.id)))));
+    el("ol", { class: "steps" }, plan.steps.map((step) => stepItem(step, turn.steps.get(step.id), before, isPast(turn, place), isSkippable(turn, place, step.id)))));
 }
 
-/** Whether a step can be left out: it is not done, nobody has asked for that, and the run goes on. */
-function isSkippable(turn, id) {
+/** Whether nothing of a plan will be done any more: there is a later one, or the report. */
+const isPast = (turn, place) => turn.status === "done" || place < turn.plans.length - 1;
+
+/** Whether a step can be left out: it is not done but will be, nobody has asked for that, and the run goes on. */
+function isSkippable(turn, place, id) {
   const status = turn.steps.get(id)?.status || "queued";
-  return turn.status === "running" && ["queued", "running"].includes(status) && !turn.steering.some((one) => one.action === "write" || one.steps.includes(id));
+  return turn.status === "running" && (status === "running" || (status === "queued" && !isPast(turn, place))) && !turn.steering.some((one) => one.action === "write" || one.steps.includes(id));
 }
 
 function skipButton(id, skip) {
@@ -88,8 +91,8 @@ function skipButton(id, skip) {
   return button;
 }
 
-function stepItem(step, state = { status: "queued", sources: new Map(), rounds: [], searches: new Map() }, { opened, seen, skip }, skippable) {
-  const said = say(STATUS[state.status] || "queued") + (state.attempt > 1 ? ` · ${say("attempt", { number: state.attempt })}` : "");
+function stepItem(step, state = { status: "queued", sources: new Map(), rounds: [], searches: new Map() }, { opened, seen, skip }, past, skippable) {
+  const said = say(past && state.status === "queued" ? "undone" : STATUS[state.status] || "queued") + (state.attempt > 1 ? ` · ${say("attempt", { number: state.attempt })}` : "");
   return el("li", { data: { status: state.status } },
     skippable && skipButton(step.id, skip),
     el("details", { data: { step: step.id }, open: opened.has(step.id) },
