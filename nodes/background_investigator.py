@@ -1,7 +1,8 @@
 """Background investigator: one quick search for the question, which informs the planner.
 
-If earlier turns of the thread found a part of the answer, their evidence is used instead of a search. Remembered
-statements of other threads are searched first, if the run enables memory.
+If earlier turns of the thread found a part of the answer, their evidence is used instead of a search, and a planner sees
+what the folders hold, which may have new files since. Remembered statements of other threads are searched first, if the
+run enables memory.
 """
 
 from langgraph.runtime import Runtime
@@ -35,7 +36,11 @@ async def background_investigator(state: ResearchState, runtime: Runtime[RunCont
     if known and not _searches(state, context):
         data = {"sources": [source.title for source in state["sources"].values()], "failures": []}
         emit_message(runtime, "background", "background_investigator", "recalled", locale, count=len(known), data=data)
-        return {"background": Background()}
+        if _reports_next(state, context):
+            return {"background": Background()}
+        async with node_run(state, runtime, "background_investigator") as run:
+            held = await overview_once(run)
+        return {"background": Background(folders=held.lines, only_folders=held.only_folders)}
     async with node_run(state, runtime, "background_investigator") as run:
         if context.mcp_servers and not run.journal.replays:
             await configured(context)  # reports a refused server before anything is searched

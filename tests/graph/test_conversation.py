@@ -15,7 +15,7 @@ from schemas.events import Event
 from services.reports.bundle import verify_bundle
 from services.run.errors import BadInput
 from services.turn.conversation import conversation_of, stands_alone
-from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.fakes.read_folder import written
 
 pytestmark = [pytest.mark.long, pytest.mark.usefixtures("endpoint")]
@@ -58,6 +58,19 @@ async def test_of_what_it_knows_in_part_only_the_rest_is_planned(docs: Path) -> 
     assert any(one.startswith("T0-") for one in cited)
     assert any(one.startswith("E1-") for one in cited)
     assert all(result.step_id != "0" for result in report.results)
+
+
+async def test_the_planner_of_a_follow_up_sees_what_the_folders_hold_now(docs: Path, endpoint: OpenAIServer) -> None:
+    first = await aresearch(FIRST, docs=[docs])
+    (docs / "tallow.md").write_text(
+        "# Tallow in the lead\n\nTallow was pressed into the lead to bring up the ground.\n"
+    )
+    triage, _, _ = await turn(HALF_KNOWN, after=first.run_id)
+    assert triage["answered"] == "part"
+    shown = endpoint.asked("planner")[-1]
+    assert "Tallow in the lead" in shown.partition("<folders>")[2].partition("</folders>")[0]
+    asked = [body["messages"][0]["content"] for body in endpoint.requests if role_of(body) == "planner"]
+    assert "Nothing but these folders can be searched" in asked[-1]
 
 
 async def test_an_answer_that_cites_nothing_known_is_not_taken(docs: Path, endpoint: OpenAIServer) -> None:
