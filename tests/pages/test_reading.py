@@ -112,6 +112,26 @@ def test_the_review_says_what_was_found_and_opens_one_step_at_a_time(page: Page,
     page.wait(f"{are_open}.join() === 'false,false,true'", "the new step alone to be open")
 
 
+def test_the_review_of_a_further_plan_numbers_its_steps_on(page: Page, site: Site) -> None:
+    opened(page, site.address)
+    step = {"description": "", "step_type": "research", "queries": [], "tools": []}
+    steps = [
+        {**step, "id": "4", "title": "Ropes", "depends_on": ["2"]},
+        {**step, "id": "5", "title": "Leads", "depends_on": ["4"]},
+    ]
+    script = """import('/page/review.js').then(({ reviewForm }) => {
+      const form = reviewForm({ plan: { title: '', steps: STEPS } }, () => true);
+      document.body.append(form);
+      const shown = () => [...form.querySelectorAll('.edited > li')].map((step) => [...step.querySelectorAll('.number, .small-row .soft')].map((one) => one.textContent));
+      const before = shown();
+      form.querySelector('[data-act=down]').click();
+      return [before, shown()];
+    })"""
+    before, moved = page.evaluate(script.replace("STEPS", json.dumps(steps)))
+    assert before == [["Step 4", "Needs the results of 2"], ["Step 5", "Needs the results of 4"]]
+    assert moved == [["Step 4", "Needs the results of 5"], ["Step 5", "Needs the results of 2"]]
+
+
 def test_the_box_says_what_typing_does_while_a_run_goes_on(page: Page, site: Site) -> None:
     hint = "document.getElementById('question').placeholder"
     site.model.hold_role("reporter")

@@ -27,7 +27,9 @@ export function reviewForm(request, onAnswer) {
     else if (JSON.stringify(plan) !== before || words.value.trim()) event.preventDefault();
   };
   addEventListener("beforeunload", leaving); // what is not sent is nowhere else
-  const context = { prefix, plan, changed, draw, list, open: null };
+  const numbers = plan.steps.map((step) => Number(step.id)).filter(Boolean);
+  const first = numbers.length ? Math.min(...numbers) : 1; // they go on from those of earlier plans
+  const context = { prefix, plan, first, changed, draw, list, open: null };
   const title = el("input", { id: `${prefix}-title`, value: plan.title, on: { input: () => { plan.title = title.value; changed(); } } });
   words.addEventListener("input", changed);
   again.addEventListener("click", () => onAnswer({ action: "edit", feedback: words.value.trim() }));
@@ -50,9 +52,9 @@ export function reviewForm(request, onAnswer) {
 }
 
 function stepFields(step, place, context) {
-  const { prefix, plan, changed } = context;
+  const { prefix, plan, first, changed } = context;
   const id = (name) => `${prefix}-${place}-${name}`;
-  const number = place + 1;
+  const number = place + first;
   const name = el("span", { class: "name", text: step.title });
   const title = el("input", { id: id("title"), value: step.title, "aria-required": "true", on: { input: () => { step.title = name.textContent = title.value; changed(); } } });
   const about = el("textarea", { id: id("about"), rows: "2", value: step.description, on: { input: () => { step.description = about.value; changed(); } } });
@@ -60,7 +62,8 @@ function stepFields(step, place, context) {
     input: () => { step.queries = queries.value.split("\n").map((line) => line.trim()).filter(Boolean); changed(); } } });
   const kind = el("select", { id: id("kind"), on: { change: () => { step.step_type = kind.value; changed(); } } },
     ["research", "processing"].map((one) => el("option", { value: one, selected: step.step_type === one, text: say(one) })));
-  const needs = step.depends_on.map((one) => plan.steps.findIndex((other) => other.id === one) + 1).filter(Boolean);
+  const now = plan.steps.map((one) => one.id);
+  const needs = step.depends_on.map((one) => (now.includes(one) ? now.indexOf(one) + first : one));
   const button = (icon, label, act, disabled = false) =>
     el("button", { type: "button", class: "icon", "aria-label": label, title: label, disabled, data: { act }, on: { click: () => acts[act]() } }, drawing(icon));
   const acts = {
@@ -77,7 +80,7 @@ function stepFields(step, place, context) {
       needs.length > 0 && el("span", { class: "soft", text: `${say("dependsOn")} ${needs.join(", ")}` })));
   return el("li", {}, fields, el("div", { class: "moves" },
     button(ICONS.up, say("moveUp", { number }), "up", place === 0),
-    button(ICONS.down, say("moveDown", { number }), "down", number === plan.steps.length),
+    button(ICONS.down, say("moveDown", { number }), "down", place === plan.steps.length - 1),
     button(ICONS.remove, say("removeStep", { number }), "remove")));
 }
 
@@ -95,7 +98,7 @@ function move(context, place, by) {
   const moved = context.list.children[place + by];
   const same = moved.querySelector(`[data-act="${by < 0 ? "up" : "down"}"]`);
   (same.disabled ? moved.querySelector(`[data-act="${by < 0 ? "down" : "up"}"]`) : same).focus();
-  announce(say("moved", { number: place + by + 1 }));
+  announce(say("moved", { number: place + by + context.first }));
 }
 
 function remove(context, place) {
