@@ -29,6 +29,7 @@ LITERALS = {
     "prompts/data.py:neutraliser": "names of tags and of control tokens, escaped",
     "services/reports/merge_sections.py:_with_terms": "a term, escaped",
     "services/text/numerals.py:_words": "CLDR's own words, escaped",
+    "services/check/numbers.py:_stands_in_name": "the digits of a number",
     "services/run/wishes.py:pasted_text": "the first words of a text, escaped",
 }
 """Functions that make a pattern while they run, and of what: a literal with fixed words around it."""
