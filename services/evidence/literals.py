@@ -285,7 +285,7 @@ def _texts(nodes: Sequence[ast.AST]) -> Iterator[str]:
         node.value for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     ]
     idle += [part for node in nodes if isinstance(node, ast.Call) and _name_of(node) == "print" for part in node.args]
-    idle += [part for node in idle if isinstance(node, ast.JoinedStr) for part in node.values]
+    idle += [part for node in idle for part in _template(node)]
     ignored = set(map(id, idle))
     for node in nodes:
         if id(node) in ignored:
@@ -295,6 +295,16 @@ def _texts(nodes: Sequence[ast.AST]) -> Iterator[str]:
                 yield text
             case ast.JoinedStr() | ast.BinOp(op=ast.Add()):
                 yield "".join(_pieces(node))
+
+
+def _template(node: ast.AST) -> Sequence[ast.expr]:
+    """Return the texts of an expression into which it sets something."""
+    match node:
+        case ast.JoinedStr(values=parts):
+            return parts
+        case ast.BinOp(op=ast.Mod(), left=text) | ast.Call(func=ast.Attribute(attr="format", value=text)):
+            return [text]
+    return []
 
 
 def _pieces(node: ast.AST) -> Iterator[str]:
