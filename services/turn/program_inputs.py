@@ -60,7 +60,7 @@ async def lay_out(run: Run, task: StepTask, workspace: Workspace, *, all_texts: 
 
 
 async def _prompt(run: Run, task: StepTask, tables: list[TableView], workspace: Workspace) -> CoderPrompt:
-    step, own = task["step"], {table.file for table in tables}
+    step, own = task["step"], {name for table in tables for name in (table.file, *table.also)}
     return CoderPrompt(
         question=task["question"],
         locale=task["locale"],
