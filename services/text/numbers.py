@@ -81,7 +81,7 @@ _ORDINAL = re.compile(
     re.IGNORECASE,
 )
 """Ordinals, in Chinese and Korean also several (`第38、46条`), and the digits of a name in quotation marks: `“青谷12”`."""
-_SHORT_RANGE = re.compile(r"(?<!\d)(?<![A-Za-z][-_])([12]\d{3})(?:[-–—~～至]|\s[-–—~～至]\s)(\d{2})(?![\d%.,-])")
+_SHORT_RANGE = re.compile(r"(?<!\d)(?<![A-Za-z][-_])([12]\d{3})(?:[-–—~～至]|\s[-–—~～至]\s)(\d{2})(?![\d%-]|[.,]\d)")
 """`1960-68`, `1960 – 68`; in `1960 -68 m` the second number is negative."""
 _SHARE = re.compile(rf"(百|(?<!\d)\d++|(?<![{CHINESE_CHARACTERS}]){CHINESE})分之(\d+(?:\.\d+)?|{CHINESE})")
 _VERSION = re.compile(

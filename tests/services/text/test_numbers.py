@@ -267,3 +267,8 @@ def test_a_chinese_comma_parts_numbers_but_not_groups_of_digits(text: str, value
 
 def test_a_letter_within_a_value_is_no_unit() -> None:
     assert [measure.kind for measure in measures("It is 10m0s by default, 10 m deep")] == ["", "length"]
+
+
+@pytest.mark.parametrize("text", ["In 2021-24, it fell.", "It fell in 2021–24.", "2021-24: it fell"])
+def test_a_short_range_of_years_may_stand_before_a_stop(text: str) -> None:
+    assert [quantity.value for quantity in quantities(text)] == [2021, 2024]
