@@ -1,10 +1,15 @@
 """Rows that are quoted without the headings of their table, and statements that are checked against them."""
 
+import re
+
 import pytest
 from langgraph.store.memory import InMemoryStore
 
+from prompts import render
+from schemas.evidence_view import SurroundedView
 from schemas.results import StepResult
 from schemas.state import ResearchState
+from schemas.verifier import VerifierPrompt
 from services.check.support import check_support
 from services.evidence.citable_excerpts import with_places
 from services.run.evidence_store import EvidenceStore, content_hash
@@ -76,3 +81,17 @@ async def test_excerpts_know_the_heading_that_they_stand_under() -> None:
     state = ResearchState(results={"1": StepResult(step_id="1", status="done", excerpts=excerpts)}, background=None)
     placed = await with_places(state, evidence)
     assert [excerpt.section for excerpt in placed["results"]["1"].excerpts] == ["Scripts", "npm ci"]
+
+
+def test_a_verifier_sees_the_heads_of_rows_that_follow_each_other_once() -> None:
+    heads = ["Year | Line", "Year | Line", "Ship | Depth", "Year | Line"]
+    passages = [
+        SurroundedView(id=f"E1-{number}", title="Lines", quote=f"| {number} | Mill |", columns=columns)
+        for number, columns in enumerate(heads, 1)
+    ]
+    shown = render("verifier", VerifierPrompt(locale="en", passages=passages, statements=[]))[1].text
+    assert re.findall('id="(.+?)".*columns="(.+?)"', shown) == [
+        ("E1-1", "Year | Line"),
+        ("E1-3", "Ship | Depth"),
+        ("E1-4", "Year | Line"),
+    ]
