@@ -168,3 +168,12 @@ async def test_tables_of_one_name_are_told_apart_by_their_folders_and_of_many_th
     assert further.startswith("Further tables, nearest first: year-2002-log-wire.csv (2 rows), ")
     [named, *_] = providers.nearest_tables("Add the wire of year-2007-log-wire.csv", 2)
     assert b"2007" in named.read()
+
+
+async def test_files_that_are_too_large_together_stay_several_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    providers = await reading(tmp_path, {f"wire-{year}.csv": carried("wire", year) for year in range(2001, 2005)})
+    assert [table.view.file for table in providers.nearest_tables("wire", 5)] == ["wire-2004.csv"]
+    monkeypatch.setattr(table_profile, "MAX_PARTS_BYTES", 2 * len(carried("wire", 2001)))
+    assert {table.view.file for table in providers.nearest_tables("wire", 5)} == {"wire-2002.csv", "wire-2004.csv"}
