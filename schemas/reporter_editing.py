@@ -27,7 +27,7 @@ class Objection(BaseModel):
     """Why, in words."""
 
 
-class LeftOut(BaseModel):
+class Omitted(BaseModel):
     """Words of the passages that narrow a statement of a block, and that it does not have."""
 
     statement: str
@@ -42,7 +42,7 @@ class BlockView(BaseModel):
     text: str
     """In Markdown, with its citations."""
     objections: list[Objection] = Field(default_factory=list)
-    left_out: list[LeftOut] = Field(default_factory=list)
+    omitted: list[Omitted] = Field(default_factory=list)
 
 
 class ReporterEditingPrompt(CitedTextPrompt):

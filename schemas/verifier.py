@@ -45,7 +45,7 @@ class StatementVerdict(BaseModel):
     """The verdict on one sentence; what it leaves out and the reason come first, so that a model thinks before it decides."""
 
     number: int
-    left_out: Reason = ""
+    omitted: Reason = ""
     """Words of its passages that narrow it or speak against it, and that it does not have; empty if there are none."""
     reason: Reason = ""
     verdict: Literal[Judged, "open"]

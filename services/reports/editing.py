@@ -8,7 +8,7 @@ from itertools import pairwise
 from schemas.document import Alignment, Block, Heading, Listing, Paragraph, Table
 from schemas.evidence import EXCERPT_ID, Claim, Excerpt
 from schemas.evidence_view import EvidenceView
-from schemas.reporter_editing import MAX_EDITS, BlockView, Edit, Editing, LeftOut, Objection, ReporterEditingPrompt
+from schemas.reporter_editing import MAX_EDITS, BlockView, Edit, Editing, Objection, Omitted, ReporterEditingPrompt
 from services.evidence.views import evidence_views, held_by
 from services.models import ask
 from services.reports.citation_forms import inferences_in_words
@@ -175,7 +175,7 @@ async def edited(
     only_mend: bool = False,
     unmet: Sequence[str] = (),
     found: Sequence[Excerpt] = (),
-    left_out: Mapping[str, str] | None = None,
+    omitted: Mapping[str, str] | None = None,
 ) -> tuple[Block, ...] | None:
     """Let a model edit a draft.
 
@@ -188,7 +188,7 @@ async def edited(
         only_mend: whether the model is asked to change only what does not hold, and what refers to that, unless the draft lacks what is asked for.
         unmet: what the draft as a whole lacks of what is asked for, in words.
         found: excerpts of the check, which no writer has seen.
-        left_out: words of passages that narrow statements and that these do not have, by the statements' words; the model decides what a reader needs.
+        omitted: words of passages that narrow statements and that these do not have, by the statements' words; the model decides what a reader needs.
 
     Returns:
         The new blocks; None if nothing needs a change, or if the answer keeps less than half of the draft although `unmet` is empty.
@@ -212,12 +212,12 @@ async def edited(
             wanted.update(excerpt.id for excerpt in nearest(claim.text, whole, draft.sources, NEAREST))
             decisive = claim.judgement.words if claim.judgement else ""
             wanted.update([excerpt.id for excerpt in whole if decisive and decisive in excerpt.quote][:NEAREST])
-    for statement, lost in (left_out or {}).items():
+    for statement, lost in (omitted or {}).items():
         if (view := holder_of(statement, views)) is not None:
-            view.left_out.append(LeftOut(statement=statement, words=lost))
+            view.omitted.append(Omitted(statement=statement, words=lost))
     unused = [] if only_mend else _unused(draft) if unused is None else unused
     unused = [excerpt for excerpt in unused if excerpt.id not in wanted]
-    if not wanted and not unused and not unmet and not any(view.objections or view.left_out for view in views):
+    if not wanted and not unused and not unmet and not any(view.objections or view.omitted for view in views):
         return None
     wanted.update(cited_in(draft.blocks) if unmet else [])
     unused = [excerpt for excerpt in unused if excerpt.id not in wanted]

@@ -67,7 +67,7 @@ class Judge:
     """What a source would say that tells what a statement calls untold, in the model's words."""
     reasons: dict[str, str] = field(default_factory=dict)
     """The model's reasons for its verdicts, by the words of the statements."""
-    left_out: dict[str, str] = field(default_factory=dict)
+    omitted: dict[str, str] = field(default_factory=dict)
     """Words of the passages that narrow statements and that these do not have, by the words of the statements."""
 
     async def judged(self, statements: Mapping[Statement, Doubt]) -> dict[Statement, Judgement]:
@@ -257,8 +257,8 @@ class Judge:
                 continue
             decided.add(statement)
             self.reasons[statement[0]] = verdict.reason
-            if lost := _source_words(verdict.left_out, [passages[key] for key in held]):
-                self.left_out[statement[0]] = lost
+            if lost := _source_words(verdict.omitted, [passages[key] for key in held]):
+                self.omitted[statement[0]] = lost
             if verdict.verdict == "open":
                 self.open.add(statement)
             if verdict.verdict == "absent":

@@ -335,8 +335,8 @@ async def test_an_editor_is_told_what_a_statement_leaves_out(endpoint: OpenAISer
         json.dumps(
             {
                 "verdicts": [
-                    {"number": 1, "left_out": "may retire", **judged},
-                    {"number": 2, "left_out": "words of no passage", **other},
+                    {"number": 1, "omitted": "may retire", **judged},
+                    {"number": 2, "omitted": "words of no passage", **other},
                 ]
             }
         ),
@@ -346,6 +346,6 @@ async def test_an_editor_is_told_what_a_statement_leaves_out(endpoint: OpenAISer
     report = await aresearch(QUESTION, docs=[ferry])
     [message] = endpoint.asked("reporter_editing")
     said = RETIRES.replace(" [E1-2]", "")
-    assert re.findall("<left_out .*", message) == [f'<left_out statement="{said}">may retire</left_out>']
+    assert re.findall("<omitted .*", message) == [f'<omitted statement="{said}">may retire</omitted>']
     assert message.count("<objection") == (verdict == "partly")
     assert [claim.status for claim in report.citations] == ["supported", "supported"]
