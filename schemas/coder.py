@@ -73,6 +73,13 @@ class TableView(BaseModel):
         return ".jsonl" in self.file
 
 
+class TextView(BaseModel):
+    """A text that describes tables, whole or in parts."""
+
+    path: CleanLine
+    text: CleanText
+
+
 class CodeAttempt(BaseModel):
     """An earlier attempt of this step and how it ended."""
 
@@ -109,6 +116,8 @@ class CoderPrompt(BaseModel):
     feedback: str
     findings: list[FindingView]
     tables: list[TableView]
+    about_tables: list[TextView] = Field(default_factory=list)
+    """Texts that name the columns or files of these tables, such as a codebook."""
     files: list[str] = Field(default_factory=list)
     """Names of further files in the working folder: what earlier steps found and made."""
     programs: list[ProgramView] = Field(default_factory=list)

@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import BaseModel, Field
 
 from schemas.clean_text import CleanLine
-from schemas.coder import TableView
+from schemas.coder import TableView, TextView
 from schemas.events import Searched
 from schemas.evidence import StepKind
 from schemas.files_read import FilesRead, furthest
@@ -53,6 +54,21 @@ class _TableFiles(BaseModel):
     """Of the files' bytes in the evidence store."""
     rows: list[str] = Field(default_factory=list)
     """Columns and first rows of each of these, in brief; empty for texts."""
+    about: list[TextView] = Field(default_factory=list)
+    """Texts that describe the tables."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableFiles:
+    """Tables for programs, with the files of all texts where these are wanted, too."""
+
+    views: list[TableView]
+    about: list[TextView]
+    """Texts that describe the tables."""
+    files: dict[str, bytes]
+    """By name."""
+    rows: dict[str, str]
+    """Columns and first rows of each table by the name of its file."""
 
 
 class Search(Gathered):
@@ -221,34 +237,29 @@ async def _all_texts(providers: Providers, text: str) -> list[Table]:
 
 async def table_files_once(
     run: Run, text: str, evidence: EvidenceStore, limit: int, found: Collection[str]
-) -> tuple[list[TableView], dict[str, bytes], dict[str, str]]:
-    """Return the tables relevant to a text, and the files of all texts that it names; without a limit of tables these alone, of each folder.
-
-    Returns:
-        Their profiles, their files by name, and the columns and first rows of each by the name of its file.
-    """
+) -> TableFiles:
+    """Return the tables relevant to a text, and the files of all texts that it names; without a limit of tables these alone, of each folder."""
 
     async def work() -> _TableFiles:
         providers = await providers_for(run.context)
         described = await _all_texts(providers, text) if SUFFIX in text or not limit else []
         named = [table for table in described if table.view.file in text or not limit]
-        tables = [*named, *(await asyncio.to_thread(providers.nearest_tables, text, limit, found) if limit else [])]
+        near = await asyncio.to_thread(providers.nearest_tables, text, limit, found) if limit else []
+        about = await asyncio.to_thread(providers.about_tables, near)
+        tables = [*named, *near]
         parts = [part for table in tables for part in (table, *table.parts)]
         files = await asyncio.gather(*(asyncio.to_thread(part.read) for part in parts))
         hashes = [await evidence.put_bytes(data) for data in files]
         rows = ["" if part.view.holds_texts else part.view.shown for part in parts]
-        return _TableFiles(views=[table.view for table in tables], hashes=hashes, rows=rows)
+        return _TableFiles(views=[table.view for table in tables], hashes=hashes, rows=rows, about=about)
 
     stored = (await run.journal.once("tables", text[:200], {"text": text, "limit": limit}, _TableFiles, work)).answer
     names = [name for view in stored.views for name in (view.file, *view.also)]
     rows: dict[str, str] = {}
     for name, shown in zip(names, stored.rows, strict=False):
         rows[name] = "\n".join(filter(None, [rows.get(name), shown]))  # sheets are of one file
-    return (
-        stored.views,
-        {name: await evidence.get_bytes(key) for name, key in zip(names, stored.hashes, strict=True)},
-        rows,
-    )
+    files = {name: await evidence.get_bytes(key) for name, key in zip(names, stored.hashes, strict=True)}
+    return TableFiles(stored.views, stored.about, files, rows)
 
 
 class _StoredHits(BaseModel):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from schemas.coder import TextView
 from schemas.context import RunContext
 from schemas.evidence import StepKind
 from schemas.scoped import scoped
@@ -24,6 +25,7 @@ from services.search.folder_files import ATTACHMENTS, belongs_to_home, check_fol
 from services.search.folder_reading import progress_emitted
 from services.search.hit import SearchProvider
 from services.search.table_profile import Table, in_series, named_apart
+from services.search.table_texts import texts_about
 from services.search.web import side_by_side, web_search
 from services.text.ranking import bm25
 from services.text.tokens import has_cjk, tokens
@@ -95,6 +97,14 @@ class Providers:
             near = list({(table.view.title, table.view.sheet): table for table in near[::-1]}.values())[::-1]
         shown = near[:limit]
         return shown, [table for _, table in ranked if table not in shown]
+
+    def about_tables(self, tables: Sequence[Table]) -> list[TextView]:
+        """Return the texts of the folders that describe these tables. Blocking."""
+        views: list[TextView] = []
+        for documents in self.documents:
+            of_folder = [table for table in tables if table.path.is_relative_to(documents.index.folder)]
+            views += texts_about(documents.index, of_folder, documents.tables)
+        return views
 
     async def all_texts(self, wanted: str) -> list[Table]:
         """Return for each folder whose texts are many, and not too long together, the file of them all, with samples for what is wanted."""

@@ -173,7 +173,7 @@ class _Series:
 
     def is_alike(self, table: Table) -> bool:
         """Tell whether most columns of a table are those of the last one that was added, or the other way round."""
-        own, others = set(_names(table)), set(_names(self._tables[-1]))
+        own, others = set(column_names(table)), set(column_names(self._tables[-1]))
         return len(own & others) > MOSTLY * min(len(own), len(others))
 
     def joined(self) -> Table:
@@ -182,7 +182,7 @@ class _Series:
             return last
         unlike: dict[str, list[str]] = {}
         for part in parts:
-            if difference := _difference(_names(part), _names(last)):
+            if difference := _difference(column_names(part), column_names(last)):
                 unlike.setdefault(difference, []).append(part.view.file)
         about = {
             "also": [part.view.file for part in parts],
@@ -192,7 +192,7 @@ class _Series:
         return replace(last, parts=tuple(parts), view=last.view.model_copy(update=about))
 
 
-def _names(table: Table) -> list[str]:
+def column_names(table: Table) -> list[str]:
     """Return the names of a table's columns."""
     return [_TYPE.split(column, maxsplit=1)[0] for column in table.view.columns if _TYPE.search(column)]
 

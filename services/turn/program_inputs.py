@@ -2,13 +2,13 @@
 
 import json
 
-from schemas.coder import CoderPrompt, ProgramView, TableView
+from schemas.coder import CoderPrompt, ProgramView
 from schemas.state import StepTask
 from services.check.numbers import proving
 from services.evidence.computation import program_of
 from services.evidence.views import overview
 from services.run.scope import Run
-from services.search.journaled import table_files_once
+from services.search.journaled import TableFiles, table_files_once
 from services.text.numbers import quantities
 from services.tools.workspace import Workspace
 
@@ -33,7 +33,7 @@ async def lay_out(run: Run, task: StepTask, workspace: Workspace, *, all_texts: 
         await workspace.add_files({artifact.name: artifact.content_hash for artifact in result.artifacts})
     text = f"{task['question']} {task['step'].title} {task['step'].description}"
     found = {source.url for source in task["sources"].values()}
-    views, files, rows = await table_files_once(run, text, workspace.evidence, 0 if all_texts else MAX_TABLES, found)
+    tables = await table_files_once(run, text, workspace.evidence, 0 if all_texts else MAX_TABLES, found)
     sources = task["sources"]
     quoted = [
         excerpt.model_copy(update={"quote": proving(excerpt.quote, sources.get(excerpt.content_hash), typed=False)})
@@ -50,17 +50,18 @@ async def lay_out(run: Run, task: StepTask, workspace: Workspace, *, all_texts: 
     findings = {step_id: result.finding for step_id, result in task["results"].items() if result not in tainted}
     cited = {excerpt.content_hash: sources.get(excerpt.content_hash) for excerpt in quoted}
     cards = [source.card.evidence for source in cited.values() if source]
-    workspace.known_texts = [task["question"], *(excerpt.quote for excerpt in quoted), *cards]
+    about = [view.text for view in tables.about]
+    workspace.known_texts = [task["question"], *(excerpt.quote for excerpt in quoted), *cards, *about]
     workspace.made = {artifact.name.rpartition("/")[2] for result in tainted for artifact in result.artifacts}
-    workspace.files |= files
-    workspace.tables = rows
+    workspace.files |= tables.files
+    workspace.tables = tables.rows
     workspace.files["excerpts.json"] = json.dumps(excerpts, ensure_ascii=False).encode()
     workspace.files["findings.json"] = json.dumps(findings, ensure_ascii=False).encode()
-    return await _prompt(run, task, views, workspace)
+    return await _prompt(run, task, tables, workspace)
 
 
-async def _prompt(run: Run, task: StepTask, tables: list[TableView], workspace: Workspace) -> CoderPrompt:
-    step, own = task["step"], {name for table in tables for name in (table.file, *table.also)}
+async def _prompt(run: Run, task: StepTask, tables: TableFiles, workspace: Workspace) -> CoderPrompt:
+    step = task["step"]
     return CoderPrompt(
         question=task["question"],
         locale=task["locale"],
@@ -74,8 +75,9 @@ async def _prompt(run: Run, task: StepTask, tables: list[TableView], workspace: 
             shows=lambda _, item: bool(quantities(item.quote)),
             room=run.context.level.evidence_tokens,
         ),
-        tables=tables,
-        files=[name for name in workspace.files if name not in own],
+        tables=tables.views,
+        about_tables=tables.about,
+        files=[name for name in workspace.files if name not in tables.files],
         programs=await _programs(task, workspace),
         attempts=[],
     )

@@ -11,7 +11,7 @@ from services.reports.bundle import verify_bundle
 from services.reports.checking.cited_markdown import verify_markdown
 from tests.fakes.http import Reply
 from tests.fakes.openai_server import OpenAIServer
-from tests.fakes.read_folder import written
+from tests.fakes.read_folder import filled, written
 from tests.graph.test_tools import COMPUTE, QUESTION, call, endpoint, plan, run
 
 __all__ = ["endpoint"]
@@ -81,6 +81,28 @@ async def test_reflector_and_writer_see_what_the_columns_of_a_printed_table_are(
         assert asked.count('columns="ship casts fathoms"') == 1
         assert "\nMaury        1       90\n" in asked
     assert verify_bundle(Path(report.folder or "")).problems == []
+
+
+async def test_a_program_knows_what_a_readme_says_of_its_table_and_may_use_its_numbers(
+    endpoint: OpenAIServer, tmp_path: Path
+) -> None:
+    casts = "ship_id,depth_fm\n1,200\n2,310\n3,999\n"
+    readme = "# Casts\n\nIn casts.csv `depth_fm` is in fathoms of 1.8288 m; 999 means that no bottom was reached.\n"
+    folder = filled(tmp_path / "log", {"casts.csv": casts, "README.md": readme})
+    computed = {"id": "1", "title": "Mean", "description": "Mean of depth_fm", "step_type": "processing"}
+    endpoint.script["planner"] = [json.dumps({"title": "Depth", "steps": [computed]})]
+    code = (
+        "import pandas as pd\ncasts = pd.read_csv('casts.csv')\nknown = casts.depth_fm[casts.depth_fm != 999]\n"
+        "print(f'The mean depth is {known.mean() * 1.8288:.1f} m, a fathom being 1.8288 m.')"
+    )
+    endpoint.script["coder"] = [json.dumps({"description": "mean", "code": code})]
+    report = await aresearch("How deep is it on average?", docs=[folder], out=tmp_path / "out", max_plan_iterations=1)
+    [asked, *_] = endpoint.asked("coder")
+    assert '<about_tables path="log/README.md">' in asked
+    assert "999 means that no bottom was reached" in asked
+    [source] = [source for source in report.sources if source.kind == "computation"]
+    assert not source.untraced
+    assert not source.typed
 
 
 @pytest.mark.parametrize("named", [True, False])
