@@ -238,7 +238,7 @@ class Judge:
             views.append(view)
         prompt = VerifierPrompt(
             locale=self.locale,
-            passages=[passages[key] for key in held],
+            passages=_in_order([passages[key] for key in held]),
             statements=views,
             inferences=any(view.inferred for view in views),
         )
@@ -275,7 +275,26 @@ class Judge:
         beside = await asyncio.to_thread(surroundings, text, excerpt.start, excerpt.end, 1)
         [view] = evidence_views([excerpt], self.sources)
         before = text[beside.start : excerpt.start] if source.kind != "computation" else ""
-        return SurroundedView(**view.model_dump(), before=before, after=text[excerpt.end : beside.end])
+        after = text[excerpt.end : beside.end] if not excerpt.quote.startswith("|") else ""  # another row
+        return SurroundedView(**view.model_dump(), before=before, after=after)
+
+
+def _in_order(passages: Sequence[SurroundedView]) -> list[SurroundedView]:
+    """Return passages source by source, in the order of its text, without what stands beside one and in another."""
+    sources = list(dict.fromkeys(passage.content_hash for passage in passages))
+    ordered = sorted(passages, key=lambda passage: (sources.index(passage.content_hash), passage.start))
+    shown: list[SurroundedView] = []
+    source, told = "", 0
+    for passage, following in zip_longest(ordered, ordered[1:]):
+        told = told if passage.content_hash == source else 0
+        source, end = passage.content_hash, passage.start + len(passage.quote)
+        near = following is not None and following.content_hash == source
+        room = max(0, following.start - end) if near else len(passage.after)
+        known = max(0, told - (passage.start - len(passage.before)))
+        view = passage.model_copy(update={"before": passage.before[known:], "after": passage.after[:room]})
+        shown.append(view)
+        told = max(told, end + len(view.after))
+    return shown
 
 
 def _batches(shown: Shown, passages: Mapping[str, SurroundedView], room: int) -> Iterator[list[Statement]]:

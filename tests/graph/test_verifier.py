@@ -80,7 +80,7 @@ async def test_the_model_judges_what_code_neither_found_word_for_word_nor_refute
         ("E1-1", "Passengers of the line numbered 23,400 in 2021."),
         ("E1-3", "Winter weather shut a jetty for weeks."),
     ]
-    assert QUOTES[1] in message  # beside the quotes that are cited
+    assert message.count(QUOTES[1]) == 1  # beside both quotes that are cited
     assert 'under="The ferry of Norland"' in message
     said = claims(report)
     assert (said["Storms"].status, said["Storms"].judgement) == ("quoted", None)
