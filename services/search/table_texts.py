@@ -2,48 +2,59 @@
 
 import re
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from schemas.coder import TextView
 from services.search.index import FolderIndex
 from services.search.table_profile import Table, column_names
 
 CANDIDATES = 50
-"""Passages among which descriptions are looked for."""
-FEWEST = 2
-"""Different names of a table that a text has to hold; a text that holds less than half as many as another one is left out, too."""
+"""Passages among which descriptions of a table are looked for."""
+FEWEST, ENOUGH = 2, 10
+"""Different names of a table that a text has to hold: half of them, at least and at most so many; the name of a file is enough."""
 ROOM = 6_000
 """Characters of all texts together. A text that fits is shown whole, of a longer one the passages with the most names."""
 
 
-def texts_about(index: FolderIndex, tables: Sequence[Table], others: Sequence[Table] = ()) -> list[TextView]:
-    """Return texts of the tables' folder, or parts of them, that name their columns or files, those with the most names first. Blocking.
+def texts_about(index: FolderIndex, tables: Sequence[Table], others: Sequence[Table]) -> list[TextView]:
+    """Return texts, or parts of them, that describe tables of a folder, by turns the best of each table. Blocking.
 
-    A column that another table of the folder has as well does not make that table a description.
+    Columns that another table of the folder has as well do not make that one a description.
     """
-    every = [part for table in tables for part in (table, *table.parts)]
-    names = {name for part in every for name in (part.path.name, *column_names(part)) if len(name) > 1}
-    if not names:
-        return []
-    own = {_address(index, part) for part in every if not part.document}
-    columns = {_address(index, table): set(column_names(table)) for table in others if not table.document}
-    named = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(names, key=len, reverse=True)))})(?!\w)")
-    found: list[tuple[int, TextView]] = []
-    for hit in index.hits(index.words.lexical(" ".join(sorted(names)), CANDIDATES)):
-        if hit.url in own:
-            continue
-        parts = [hit.text[place.start : place.end] for place in hit.passages]
-        held = [set(named.findall(part)) - columns.get(hit.url, set()) for part in parts]
-        count = len(set().union(*held))
-        ranked = sorted(range(len(parts)), key=lambda place: (-len(held[place]), place))
-        text = hit.text if len(hit.text) <= ROOM else _fitting([parts[place] for place in ranked if held[place]])
-        found.append((count, TextView(path=hit.url, text=text)))
-    most = max((count for count, _ in found), default=0)
-    found = sorted((pair for pair in found if pair[0] >= max(FEWEST, most / 2)), key=lambda pair: -pair[0])
+    columns: dict[str, set[str]] = {}
+    for table in others:
+        if not table.document:
+            columns.setdefault(_address(index, table), set()).update(column_names(table))
+    ranked = zip_longest(*(_about(index, table, columns) for table in tables))
+    views = dict.fromkeys((view.path, view.text) for of_rank in ranked for view in of_rank if view)
     shown: list[TextView] = []
-    for _, view in found:
-        if sum(len(one.text) for one in (*shown, view)) <= ROOM:
-            shown.append(view)
+    room = ROOM
+    for path, text in views:
+        if len(text) <= room:
+            room -= len(text)
+            shown.append(TextView(path=path, text=text))
     return shown
+
+
+def _about(index: FolderIndex, table: Table, columns: dict[str, set[str]]) -> list[TextView]:
+    """Return texts about one table, those with the most names first; `columns` are those of the folder's files of tables."""
+    parts = (table, *table.parts)
+    files = {part.path.name for part in parts if not part.document}
+    heads = {name for part in parts for name in column_names(part) if len(name) > 1}
+    own = {_address(index, part) for part in parts if not part.document}
+    names = sorted(files | heads, key=len, reverse=True)
+    named = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)")
+    found: list[tuple[int, TextView]] = []
+    for hit in index.hits(index.words.lexical(" ".join(names), CANDIDATES)):
+        texts = [hit.text[place.start : place.end] for place in hit.passages]
+        held = [set(named.findall(text)) - columns.get(hit.url, set()) for text in texts]
+        every = set[str]().union(*held)
+        if hit.url in own or not (every & files or len(every) >= max(FEWEST, min(ENOUGH, len(heads) / 2))):
+            continue
+        by_names = sorted(range(len(texts)), key=lambda place: (-len(held[place]), place))
+        whole = hit.text if len(hit.text) <= ROOM else _fitting([texts[place] for place in by_names if held[place]])
+        found.append((len(every), TextView(path=hit.url, text=whole)))
+    return [view for _, view in sorted(found, key=lambda pair: -pair[0])]
 
 
 def _fitting(parts: Sequence[str]) -> str:

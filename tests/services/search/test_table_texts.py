@@ -38,3 +38,19 @@ async def test_of_a_long_text_the_passages_with_names_are_shown(tmp_path: Path) 
     assert "999 means that no bottom was reached" in described["docs/log.md"]
     assert len(described["docs/log.md"]) <= ROOM
     assert "crew slept" not in described["docs/log.md"]
+
+
+async def test_each_table_has_a_description_and_one_head_in_common_is_none(tmp_path: Path) -> None:
+    folder = filled(
+        tmp_path / "docs",
+        {
+            "casts.csv": CASTS,
+            "casts.md": README,
+            "pay.csv": "name,salary_usd,grade\nAnn,900,2\nTom,700,3\n",
+            "pay.md": "# Pay\n\n- `salary_usd`: a month\n- `grade`: 1 is the best\n",
+            "rates.md": "# Rates\n\nThe salary_usd of 1900 was low.\n",
+        },
+    )
+    providers = Providers(documents=[await open_documents(folder, tmp_path / "home")])
+    described = providers.about_tables(providers.nearest_tables("", 9))
+    assert sorted(view.path for view in described) == ["docs/casts.md", "docs/pay.md"]
