@@ -6,6 +6,7 @@ Files that a library reads have their own process, `convert_office.py`, whose li
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import PurePath
 from typing import Any
 
@@ -26,9 +27,10 @@ from services.search import (
 )
 from services.search.conversion import Content, converted, with_passages
 from services.search.decimal_commas import with_points
-from services.search.file_types import CODE, DATA, RECORDS, SUFFIXES, TABLES, Converted
+from services.search.file_types import CODE, DATA, JSON, RECORDS, SUFFIXES, TABLES, Converted
+from services.search.json_records import record_rows
 from services.search.read_markdown import as_read, in_fence
-from services.search.sheets import csv_sheet, delimiter_of, sheets_markdown, tables_of
+from services.search.sheets import SheetTable, csv_sheet, delimiter_of, sheets_markdown, tables_of
 from services.search.table_profile import Profiled, profiled
 from services.text.decoding import CERTAIN, decode
 
@@ -101,7 +103,14 @@ def _content(suffix: str, data: bytes, name: str) -> Content:
         return Content(shown, _card(suffix, name), note, lambda: _tables(name, text, encoding))
     if suffix == ".xml" and (paragraphs := read_xml.paragraphs(text.encode())):
         return Content(paragraphs, note=note)
-    return Content(_text(suffix, text), _card(suffix, name), note)
+    tables = partial(_records, name, text) if suffix in JSON else None
+    return Content(_text(suffix, text), _card(suffix, name), note, tables)
+
+
+def _records(name: str, text: str) -> list[Profiled]:
+    rows = record_rows(text) if len(text) <= LONGEST_JSON else []
+    tables = [SheetTable("", [], rows, plain=True)] if rows else []
+    return profiled(name, tables, written="JSON")
 
 
 def _text(suffix: str, text: str) -> str:
@@ -109,7 +118,7 @@ def _text(suffix: str, text: str) -> str:
     if suffix in MARKUP:
         return MARKUP[suffix](text)
     if suffix in CODE | RECORDS:
-        code = _readable(text) if suffix in {".json", ".jsonl", ".ndjson"} else text
+        code = _readable(text) if suffix in JSON else text
         return "\n".join(in_fence(code.strip("\n"), suffix[1:]))
     if suffix == ".rtf":
         return str(rtf_to_text(text, errors="replace"))  # type: ignore[no-untyped-call]  # striprtf has no types

@@ -17,7 +17,7 @@ from services.run.settings import settings
 from services.run.ui_text import say
 from services.search.all_texts import all_texts
 from services.search.converters import beyond_limits, left_today
-from services.search.file_types import BEYOND_LIMITS, OTHER_KIND, TABLES, FileState
+from services.search.file_types import BEYOND_LIMITS, JSON, OTHER_KIND, TABLES, FileState
 from services.search.folder_files import list_files, nothing_in
 from services.search.folder_reading import FolderReading, Opening, opening_of
 from services.search.hit import Hit
@@ -204,7 +204,7 @@ def _listed(folder: Path, index: FolderIndex) -> tuple[list[FileState], list[tup
 
 def _document(folder: Path, path: str) -> str:
     """Return the address of a document whose tables stand among its text; empty for a file of tables."""
-    return "" if Path(path).suffix.lower() in TABLES | {".ods"} else f"{folder.name}/{path}"
+    return "" if Path(path).suffix.lower() in TABLES | JSON | {".ods"} else f"{folder.name}/{path}"
 
 
 async def _embedded(index: FolderIndex, until: float, opening: Opening) -> tuple[list[Embedder], list[tuple[str, str]]]:

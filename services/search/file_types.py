@@ -29,7 +29,9 @@ CODE = frozenset(
     ).split()
 )
 """Program code, settings and records in braces, in which `#` heads nothing."""
-RECORDS = frozenset(".json .jsonl .log .ndjson .xml .yaml .yml".split())
+JSON = frozenset(".json .jsonl .ndjson".split())
+"""Files whose records are tables, too."""
+RECORDS = JSON | frozenset(".log .xml .yaml .yml".split())
 """Files whose records programs count and compare, however few files hold them."""
 DATA = CODE | RECORDS | frozenset(".ipynb .srt .vtt".split())
 """Text whose first line is no title: code, data, and what is told line by line."""
