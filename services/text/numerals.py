@@ -3,6 +3,7 @@
 Scale words of the languages besides English and Chinese that reports are written in are those of Unicode's CLDR: `Millionen`, `Mio.`, `억`.
 """
 
+import json
 import math
 import re
 from collections.abc import Iterator
@@ -188,11 +189,9 @@ def _words() -> tuple[re.Pattern[str], dict[str, int]]:
 
 @cache
 def month_names() -> frozenset[str]:
-    """Return how the languages of reports besides English and Chinese write months behind a day: `juni`."""
-    from babel import Locale
-
-    languages = sorted(file.stem for file in _LANGUAGES.glob("*.json"))
-    return frozenset(name.lower() for one in languages for name in Locale(one).months["format"]["wide"].values())
+    """Return how the languages of reports besides English and Chinese write months behind a day: `juni`; CLDR's, which alone would take 0.1 s and 15 MB."""
+    texts = (json.loads(file.read_text("utf-8")) for file in _LANGUAGES.glob("*.json"))
+    return frozenset(name for of_language in texts for name in of_language["months"].split())
 
 
 def _parted(form: str) -> tuple[str, str]:

@@ -1,11 +1,12 @@
 """Numbers and dates compare across the ways of writing them, in English and Chinese."""
 
 import pytest
+from babel import Locale
 
 from services.text.held_numbers import missing_quantities
 from services.text.measures import measures
 from services.text.numbers import quantities
-from services.text.numerals import _words
+from services.text.numerals import _LANGUAGES, _words, month_names
 
 
 @pytest.mark.parametrize(
@@ -272,3 +273,8 @@ def test_a_letter_within_a_value_is_no_unit() -> None:
 @pytest.mark.parametrize("text", ["In 2021-24, it fell.", "It fell in 2021–24.", "2021-24: it fell"])
 def test_a_short_range_of_years_may_stand_before_a_stop(text: str) -> None:
     assert [quantity.value for quantity in quantities(text)] == [2021, 2024]
+
+
+def test_the_names_of_months_are_those_of_unicode() -> None:
+    wide = [Locale(file.stem).months["format"]["wide"].values() for file in _LANGUAGES.glob("*.json")]
+    assert month_names() == {name.lower() for names in wide for name in names}
