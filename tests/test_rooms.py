@@ -33,8 +33,8 @@ EXTRAS = frozenset(
 """Optional packages, and those of the sandbox's environment, which are imported where they are used."""
 OF_A_PROVIDER = frozenset({"ddgs", "langchain_openai", "openai", "tavily"})
 """Packages of one of several models or searches, which are imported where it is chosen."""
-OF_SOME_RUNS = frozenset({"babel", "latex2mathml", "lxml", "nh3"})
-"""Packages of the base that cost a run that reads no page or German number, or shows no formula or HTML, time and memory for nothing."""
+OF_SOME_RUNS = frozenset({"babel", "json_repair", "latex2mathml", "lxml", "nh3"})
+"""Packages of the base that cost a run that reads no page, German number or broken JSON, or shows no formula or HTML, time and memory for nothing."""
 FILES_OF_SOME_RUNS = frozenset({
     "leadline.cli.report_text", "services.search.html_in_markdown", "services.models.offline", "services.reports.bibliography", "services.reports.charts.diagrams", "services.reports.html.page", "services.reports.parser", "services.reports.pdf", "services.reports.slides.deck", "services.reports.slides.draft", "services.reports.word",
 })  # fmt: skip

