@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import groupby
 from textwrap import dedent
 from types import MappingProxyType
 from typing import TypeGuard
@@ -246,14 +247,12 @@ def _is_words(part: Inline) -> TypeGuard[Text]:
 def joined(parts: Iterable[Inline]) -> Inlines:
     """Merge runs of one style, and join wrapped lines according to their script."""
     merged: list[Inline] = []
-    for part in parts:
-        before = merged[-1] if merged else None
-        if isinstance(part, Text) and not part.text:
-            continue
-        if _is_words(part) and isinstance(before, Text) and part.styles == before.styles:
-            merged[-1] = Text(before.text + part.text, part.styles)
-        else:
-            merged.append(part)
+    filled = (part for part in parts if not isinstance(part, Text) or part.text)
+    for styles, run in groupby(filled, lambda part: part.styles if _is_words(part) else None):
+        alike = list(run)
+        if styles is not None:
+            alike = [Text("".join(part.text for part in alike if isinstance(part, Text)), styles)]
+        merged += alike
     return tuple(
         replace(part, text=_WRAP.sub(_wrapped, part.text)) if isinstance(part, Text) else part for part in merged
     )

@@ -31,7 +31,8 @@ def units_of(content: Inlines) -> list[Inline]:
     units: list[Inline] = []
     for inline in content:
         if isinstance(inline, Text) and "code" not in inline.styles:
-            units += [Text(char, inline.styles) for char in inline.text]
+            known = {char: Text(char, inline.styles) for char in set(inline.text)}
+            units += map(known.__getitem__, inline.text)
         else:
             units.append(inline)
     return units
@@ -43,14 +44,9 @@ def text_of(units: Units) -> str:
 
 
 def _character(unit: Inline) -> str:
-    match unit:
-        case Citation() | Mark():
-            return CITED
-        case Break():
-            return "\n"
-        case Text(text=text, styles=styles) if "code" not in styles:
-            return text
-    return _WHOLE
+    if isinstance(unit, Text):  # most are
+        return _WHOLE if "code" in unit.styles else unit.text
+    return CITED if isinstance(unit, Citation | Mark) else "\n" if isinstance(unit, Break) else _WHOLE
 
 
 def lines_of(units: Units) -> list[list[Inline]]:
@@ -163,7 +159,7 @@ def cited_in_head(table: Table) -> Table:
 
 def words_of(units: Iterable[Inline]) -> str:
     """Return the words of inlines as a reader sees them, without citations and marks; formulas are LaTeX between dollar signs."""
-    kept = [unit for unit in units_of(tuple(units)) if not isinstance(unit, Citation | Mark)]
+    kept = units_of(tuple(unit for unit in units if not isinstance(unit, Citation | Mark)))
     return " ".join("".join(map(_written, trimmed(kept))).split())
 
 
