@@ -87,16 +87,24 @@ class ClaimCheck:
     """`CheckedReport.undecided`."""
 
     @cached_property
-    def known(self) -> str:
-        """All quotes that may prove a number."""
-        return "\n".join(map(self._proof, self.excerpts.values()))
+    def _proofs(self) -> list[str]:
+        return list(map(self._proof, self.excerpts.values()))
 
     @cached_property
-    def _anywhere(self) -> str:
+    def known(self) -> str:
+        """All quotes that may prove a number."""
+        return "\n".join(self._proofs)
+
+    @cached_property
+    def _everything(self) -> list[str]:
         """All evidence with the question, the titles, and the sections of quotes."""
         sections = dict.fromkeys(excerpt.section for excerpt in self.excerpts.values())
         cards = (source.card.evidence for source in self.sources.values())
-        return "\n".join([self.known, self.question, *cards, *sections])
+        return [*self._proofs, self.question, *cards, *sections]
+
+    @cached_property
+    def _anywhere(self) -> str:
+        return "\n".join(self._everything)
 
     @cached_property
     def source_names(self) -> frozenset[str]:
@@ -108,7 +116,7 @@ class ClaimCheck:
 
     @cached_property
     def _numbers(self) -> list[Quantity]:
-        return quantities(self._anywhere)
+        return [quantity for text in self._everything for quantity in quantities(text)]
 
     @cached_property
     def _digits(self) -> frozenset[str]:
