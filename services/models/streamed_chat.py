@@ -208,7 +208,11 @@ async def _pieces(response: AsyncAPIResponse[Any]) -> AsyncIterator[Piece]:
         yield answer
         return
     begun = ended = False
-    async for line in response.iter_lines():
+    line = ""
+    async for following in response.iter_lines():
+        before, line = line, following
+        if before and not line:  # the end of an event that was heard
+            continue
         data = line.removeprefix("data:").strip()
         if not line.startswith(("data:", "{")) or data in {"", "[DONE]"}:
             yield _END if data == "[DONE]" and begun and not ended else {}
