@@ -105,7 +105,7 @@ def follow(
     with errors_as_json(as_events):
         steers = bool(skip) or write
         run, question = (arguments[0], " ".join(arguments[1:])) if steers else run_and_text(arguments)
-        run = run or "latest"
+        run = "latest" if run is None else run
         choices = choices_of(options)
         if run != "latest" and not _is_finished(run):
             if options:

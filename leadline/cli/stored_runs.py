@@ -254,7 +254,7 @@ def revise(
         if without or shorter:
             if len(words) > 1:
                 raise BadInput(**told("revise_one"))
-            run, request = words[0] or None, ""
+            run, request = words[0] if arguments else None, ""
         else:
             run, request = run_and_text(words)
         show_report(work, as_json, as_events)

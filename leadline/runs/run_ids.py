@@ -80,9 +80,11 @@ def run_and_text(words: Sequence[str]) -> tuple[str | None, str]:
     """Split the words of a command into the run that the first one names, if it does, and a text.
 
     Raises:
-        BadInput: a run is named, and no text follows.
+        BadInput: a run is named, and no text follows; or the name is empty, as a script's unset variable is.
     """
     first, *rest = words
+    if rest and not first:
+        raise BadInput(say("run_unknown", run=first))
     may_be_chosen = rest or not first.isdecimal()  # a number alone is that of a recommended question
     if not (is_run_id(first) or is_report_folder(first) or (may_be_chosen and first in dict(complete_run_id(first)))):
         return None, " ".join(words)

@@ -45,6 +45,17 @@ def test_a_run_without_words_is_no_question(leadline: Leadline, docs: Path) -> N
         )
 
 
+def test_an_empty_name_of_a_run_is_not_the_latest(leadline: Leadline, docs: Path) -> None:
+    leadline("research", "Who designed the sounding machine?", "--docs", docs, "--quick", code=0)
+    for command in (
+        ["follow", "", "Where was he born?"],
+        ["follow", "", "--write"],
+        ["revise", "", "--shorter"],
+        ["revise", "", "Shorter"],
+    ):
+        assert "There is no run ''." in leadline(*command, code=2).err
+
+
 def test_words_without_quotes_are_one_question(leadline: Leadline, docs: Path) -> None:
     first = json.loads(leadline("research", *FIRST.split(), "--docs", docs, "--quick", "--json").out)
     assert first["question"] == FIRST
