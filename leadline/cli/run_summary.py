@@ -26,7 +26,7 @@ LONGEST = 400
 
 def summary(record: RunRecord, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield a label and a text for each line."""
-    report: Report | None = values.get("report")
+    report: Report | None = values.get("report") if record.has_answer else None  # else it is that of the run before
     locale = terminal_locale(values)
     parsed = None if report is None else parse_report(report)
     lines = (
@@ -58,6 +58,8 @@ def terminal_locale(values: Mapping[str, Any]) -> str:
 
 def _answer(record: RunRecord, values: Mapping[str, Any], parsed: ParsedReport | None, locale: str) -> str:
     """Return the first words of the report, or what there is instead of it."""
+    if not record.has_answer and record.status == "running":
+        return say("show_running", locale, run=record.id)
     if not record.has_answer:
         return say("show_unfinished", locale, status=record.status, command=f"leadline resume {record.id}")
     if parsed is None:

@@ -88,8 +88,7 @@ async def areplay(run_id: str | None = None, *, out: str | PathLike[str] | None 
     """
     async with open_home(settings().leadline_home) as home:
         record = await home.record(run_id, finished=True)
-        if not record.has_answer:
-            raise BadInput(say("run_unfinished", message_language(record.question), run=record.id))
+        record.check_finished()
         if out is not None:
             await asyncio.to_thread(check_writable, Path(out))
             record = record.model_copy(update={"out": str(out)})

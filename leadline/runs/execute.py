@@ -125,7 +125,8 @@ async def first_input(home: Home, record: RunRecord) -> Any:
         return {"question": record.question}
     before = await home.record(record.after)
     values = await home.values(before)
-    if not before.has_answer or "triage" not in values:
+    before.check_finished()
+    if "triage" not in values:
         raise BadInput(say("run_unfinished", message_language(before.question), run=before.id))
     messages = [*values["messages"], HumanMessage(record.question)]
     update = {"messages": messages, "former": carried_context(values), "report": values.get("report")}  # type: ignore[arg-type]  # the values are the state

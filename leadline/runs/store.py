@@ -114,6 +114,16 @@ class RunRecord(BaseModel):
         """Whether it has been finished: it is, or a change of its report is under way or was interrupted."""
         return self.status == "done" or bool(self.revisions)
 
+    def check_finished(self) -> None:
+        """Make sure that the run has been finished.
+
+        Raises:
+            BadInput: it is under way, or has to be continued first.
+        """
+        if not self.has_answer:
+            key = "run_running" if self.status == "running" else "run_unfinished"
+            raise BadInput(say(key, message_language(self.question), run=self.id))
+
     def changes_of(self, report: Report | None) -> list[Revision]:
         """Return the changes that led to a report, those that were refused among them, and not one that was interrupted."""
         made = [change for change in self.revisions if not change.refused]
@@ -233,8 +243,7 @@ async def finished_report(home: Home, run_id: str | None) -> tuple[RunRecord, Re
     """
     record = await home.record(run_id, finished=True)
     report: Report | None = (await home.values(record)).get("report")
-    if not record.has_answer:
-        raise BadInput(say("run_unfinished", message_language(record.question), run=record.id))
+    record.check_finished()
     if report is None:
         raise BadInput(say("run_direct", message_language(record.question), run=record.id))
     return record, report.model_copy(update={"run_id": record.id})

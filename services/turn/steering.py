@@ -146,6 +146,8 @@ async def steer_thread(
         BadInput: no run can follow the message; the error says what to do instead.
     """
     locale = str(standing.values.get("locale") or "en")
+    if sum(map(bool, (text.strip(), steps, action == "write"))) > 1:
+        raise BadInput(say("steer_one", locale))
     if not standing.following:
         raise BadInput(say("steer_done" if standing.values.get("triage") else "steer_unbegun", locale))
     if "reporter" in standing.following:

@@ -121,6 +121,17 @@ def test_a_run_that_waits_says_how_to_go_on(docs: Path, leadline: Leadline, monk
     assert ran.out.startswith("问题：测深机")
 
 
+def test_a_follow_up_that_is_not_finished_does_not_show_the_report_before(
+    docs: Path, leadline: Leadline, endpoint: OpenAIServer
+) -> None:
+    leadline("research", QUESTION, "--docs", docs, "--quick", code=0)
+    endpoint.script["coordinator"] = [error(401, "no", "no")]
+    leadline("follow", "And when did he die?", code=1)
+    ran = leadline("runs", "show")
+    assert "Answer: none yet, the status of the run is failed" in ran.out
+    assert "Sources: -" in ran.out
+
+
 async def test_a_slow_run_explains_itself(endpoint: OpenAIServer, docs: Path) -> None:
     endpoint.script = {
         "planner": [error(429, "slow down", "rate", retry_after="0.2")],

@@ -101,6 +101,26 @@ def test_what_cannot_be_followed_is_answered(running: Running, asked: list[str])
     ended(child)
 
 
+def test_a_message_that_is_two_things_is_refused_and_loses_neither(running: Running, asked: list[str]) -> None:
+    running.model.hold_role("planner")
+    child = running.begun(*asked)
+    for both in (["only the tallow", "--skip", "1"], ["only the tallow", "--write"], ["--skip", "1", "--write"]):
+        assert "A message is one thing" in running.leadline("follow", run_under_way(), *both, code=2).err
+    running.model.release()
+    ended(child)
+
+
+def test_a_run_under_way_is_not_said_to_wait_for_resume(running: Running, asked: list[str]) -> None:
+    running.model.hold_role("planner")
+    child = running.begun(*asked)
+    run = run_under_way()
+    for command in (["runs", "export", run], ["runs", "replay", run], ["follow", run, "--depth", "deep", "and then?"]):
+        assert "leadline resume" not in running.leadline(*command, code=2).err
+    assert f"to send it a message: leadline follow {run}" in running.leadline("runs", "show", run).out
+    running.model.release()
+    ended(child)
+
+
 def test_python_steers_a_run_of_another_thread(docs: Path) -> None:
     told: list[str] = []
 
