@@ -134,7 +134,7 @@ async def research(arguments: Question, on_progress: OnProgress) -> str:
         reporter.cancel()
     if report.direct:
         return report.markdown
-    return f"{report.markdown}\n\n---\nRun id: {report.run_id} (for read_report and verify_report)\n"
+    return f"{report}\n\n---\nRun id: {report.run_id} (for read_report and verify_report)\n"
 
 
 _under_way: set[asyncio.Task[Report]] = set()
@@ -148,7 +148,7 @@ async def read_report(arguments: ReadReport, _: OnProgress) -> str:
     """
     async with open_home(settings().leadline_home) as home:
         report = (await finished_report(home, arguments.run_id))[1]
-    return report.model_dump_json(indent=1, exclude={"document"}) if arguments.format == "json" else report.markdown
+    return report.model_dump_json(indent=1, exclude={"document"}) if arguments.format == "json" else str(report)
 
 
 async def verify_report(arguments: VerifyReport, _: OnProgress) -> str:

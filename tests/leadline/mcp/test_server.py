@@ -48,6 +48,7 @@ async def test_a_question_is_researched_read_again_and_verified(tmp_path: Path, 
         report = said(result)
         assert not result.isError
         assert "Belfast" in report
+        assert "](sources/" not in report, "a client does not have these files"
         assert told[0].startswith("1 ")
         assert len(told) > 5
         run_id = report.rpartition("Run id: ")[2].split()[0]
