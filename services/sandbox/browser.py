@@ -25,7 +25,7 @@ from services.sandbox.interpreter import SYSTEM, jail_command
 from services.sandbox.jail import EXIT_NOT_ISOLATED
 from services.sandbox.seccomp import filter_program
 from services.sandbox.tab import Drawn, NotStarted, Serve, Tab
-from services.sandbox.workfolder import hold, read_regular
+from services.sandbox.workfolder import content_of, hold
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 MAX_PDF = 200_000_000
@@ -65,7 +65,7 @@ async def print_page(browser: str, html: str, seconds: float) -> tuple[bytes | N
         code, errors = await _finished(jailed, work, seconds) if jailed else (EXIT_NOT_ISOLATED, "")
         if code == EXIT_NOT_ISOLATED:
             code, errors = await _finished([browser, *arguments], work, seconds)
-        return await asyncio.to_thread(read_regular, work / "report.pdf", MAX_PDF), errors
+        return await asyncio.to_thread(content_of, work / "report.pdf", MAX_PDF), errors
     finally:
         await asyncio.to_thread(held.release)
 

@@ -1,10 +1,8 @@
-"""The Python interpreter for programs, the files that it must read, the imports that it has, and the command line of a confined process."""
+"""The Python interpreter for programs, the files that it must read, and the command line of a confined process."""
 
-import ast
 import asyncio
 import json
 import sys
-from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,26 +91,3 @@ def jail_command(python: Path | str, instructions: bytes, **setup: object) -> li
     """Return the command; without `instructions` nothing is filtered, and `setup` has the other fields of `jail.main`."""
     described = json.dumps({**_DEFAULTS, **setup, "filter": instructions.hex()})
     return [str(python), "-I", "-S", "-B", "-X", "utf8", str(JAIL), described]
-
-
-def refused_imports(code: str, installed: Collection[str] = LIBRARIES) -> str:
-    """Return which packages a program imports that are not there, and which are; empty where all are.
-
-    A program with syntax errors passes: Python's own error is the clearest.
-    """
-    try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError):
-        return ""
-    names: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names.update(alias.name.split(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names.add(node.module.split(".")[0])
-    refused = sorted(names - sys.stdlib_module_names - {*installed, "mpl_toolkits"})
-    if not refused:
-        return ""
-    there = ", ".join(name for name in LIBRARIES if name in installed)
-    use = f"use the standard library{there and ' or '}{there}"
-    return f"{', '.join(refused)} is not installed here; {use}"

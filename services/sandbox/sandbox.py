@@ -21,7 +21,7 @@ from typing import Literal, get_args
 from services.run.errors import SandboxRefused, SettingsError
 from services.run.settings import settings
 from services.run.ui_text import told
-from services.sandbox.interpreter import JAIL, Interpreter, default_python, interpreter, jail_command, refused_imports
+from services.sandbox.interpreter import JAIL, Interpreter, default_python, interpreter, jail_command
 from services.sandbox.jail import EXIT_MEMORY
 from services.sandbox.seccomp import filter_program
 from services.sandbox.workfolder import MAX_FILE, artifacts, exceeded_limit, hold, prepare, sweep
@@ -125,7 +125,7 @@ class SandboxResult:
     mode: Mode
     stopped_by: str = ""
     """Reason why the run was stopped: `timeout`, `output`, `disk`, `files` or `threads` by the parent; `cpu`, `memory`,
-    `system call` or `system` (mostly out of memory) by the system; `imports` before its start."""
+    `system call` or `system` (mostly out of memory) by the system."""
     artifacts: dict[str, bytes] = field(default_factory=dict)
     """Files that the program wrote, by name."""
 
@@ -167,9 +167,6 @@ class Sandbox:
         if not MIN_SECONDS <= timeout <= MAX_SECONDS:
             raise SettingsError(f"A program may run {MIN_SECONDS:g} to {MAX_SECONDS:g} seconds, not {timeout:g}.")
         chosen = await self._interpreter()
-        refused = refused_imports(code, chosen.libraries)
-        if refused:
-            return SandboxResult(False, "", refused, 1, 0.0, self.mode, "imports")
         if self.mode == "isolated":
             await self._require_isolation(chosen.python)
         return await self._run(chosen, code, files or {}, timeout)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from schemas.clean_text import clean_file_name
+from schemas.regular_file import read_regular
 from services.run.errors import SettingsError
 
 MAX_DISK = 200_000_000
@@ -99,7 +100,7 @@ def _unlinked(process: int, work: Path) -> int:
 
 
 def artifacts(work: Path, inputs: set[str]) -> dict[str, bytes]:
-    """Return the regular files with a single link that the program made. Links are ignored, nothing is interpreted.
+    """Return the regular files that the program made. Symbolic links are ignored, nothing is interpreted.
 
     Call it when no process of the run is left. Names are relative, with `/` between folders, and clean: a program may call a
     file what no other system can write down.
@@ -120,7 +121,7 @@ def artifacts(work: Path, inputs: set[str]) -> dict[str, bytes]:
                 if len(folders) < MAX_FILES and path.count("/") < 3:
                     folders.append(path)
                 continue
-            data = read_regular(work / path, room)
+            data = content_of(work / path, room)
             if data is not None and len(collected) < MAX_ARTIFACTS:
                 collected[_clean_path(path, collected)] = data
                 room -= len(data)
@@ -142,17 +143,12 @@ def _is_folder(path: Path) -> bool:
         return True
 
 
-def read_regular(path: Path, max_bytes: int) -> bytes | None:
-    """Return the content of a regular file with a single link; None for other files, and above `max_bytes`."""
+def content_of(path: Path, max_bytes: int) -> bytes | None:
+    """Return the content of a regular file; None for links and other files, and above `max_bytes`."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        return read_regular(path, max_bytes, follow=False)
     except OSError:
         return None
-    with os.fdopen(handle, "rb") as file:
-        about = os.fstat(handle)
-        if not stat.S_ISREG(about.st_mode) or about.st_nlink != 1 or about.st_size > max_bytes:
-            return None
-        return file.read(max_bytes)
 
 
 def remove(work: Path) -> None:

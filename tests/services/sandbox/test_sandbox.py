@@ -11,7 +11,6 @@ import pytest
 
 from services.run.errors import SandboxRefused, SettingsError
 from services.sandbox import sandbox as module
-from services.sandbox.interpreter import LIBRARIES
 from services.sandbox.sandbox import Sandbox
 from services.sandbox.seccomp import filter_program
 
@@ -29,8 +28,8 @@ async def test_what_a_program_prints_and_writes_comes_back() -> None:
 
 
 async def test_pandas_and_threads_work_inside() -> None:
-    code = "import pandas as pd\nprint(pd.read_csv('t.csv').depth.mean())\n"
-    code += "t = __import__('threading').Thread(target=print, args=('t',))\nt.start(); t.join()"
+    code = "import threading\nimport pandas as pd\nprint(pd.read_csv('t.csv').depth.mean())\n"
+    code += "t = threading.Thread(target=print, args=('t',))\nt.start(); t.join()"
     result = await Sandbox().run(code, files={"t.csv": b"depth\n2\n4\n"})
     assert result.stdout == "3.0\nt\n", result.error
 
@@ -47,16 +46,10 @@ async def test_exit_codes_are_passed_on() -> None:
     assert (await Sandbox().run("import sys\nsys.exit()")).ok
 
 
-async def test_a_package_that_is_not_there_is_named_before_the_run_with_those_that_are() -> None:
-    result = await Sandbox().run("import requests, json, ast")
-    assert result.stopped_by == "imports"
-    assert "requests is not installed" in result.error
-    assert all(library in result.error for library in LIBRARIES)
-
-
-async def test_links_are_no_artifacts() -> None:
-    result = await Sandbox().run("import os\nopen('a', 'w').write('x')\nos.link('a', 'b')\nopen('c', 'w').write('y')")
-    assert result.artifacts == {"c": b"y"}
+async def test_a_package_that_is_not_there_is_named_and_a_program_may_do_without_it() -> None:
+    result = await Sandbox().run("try: import requests\nexcept ImportError: print('without')\nimport torch")
+    assert (result.ok, result.stdout) == (False, "without\n")
+    assert result.error.endswith("No module named 'torch'")
 
 
 async def test_artifacts_are_bounded_and_never_interpreted(tmp_path: Path) -> None:
