@@ -16,7 +16,9 @@ from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 
 import services.reports.html
-from services.run.installation import EXAMPLES, PROJECT_ROOT
+from services.reports.bundle_files import read_report
+from services.reports.formats import render
+from services.run.installation import EXAMPLES
 from services.run.ui_text import MESSAGES
 from services.search.providers import EXAMPLE_FOLDERS, examples_stand_in
 
@@ -40,8 +42,6 @@ page = APIRouter(include_in_schema=False)
 RECORDING = EXAMPLES / "demo"
 _TEXTS = {".md", ".txt", ".csv", ".html", ".jsonl", ".json"}
 """Suffixes of files that are shown as text."""
-_REPORT = PROJECT_ROOT / "docs" / "samples" / "report.html"
-"""The recording's report as a page, in a checkout; the package has its Markdown."""
 
 
 @page.get("/")
@@ -103,16 +103,15 @@ async def document(folder: str, name: str) -> FileResponse:
 
 
 @page.get("/page/recorded/{name}")
-async def recorded(name: str) -> FileResponse:
-    """Return a file of the recorded run: `events.jsonl`, `about.json`, or `report`."""
+async def recorded(name: str) -> Response:
+    """Return a file of the recorded run: `events.jsonl`, `about.json`, or `report`, its report as a page."""
     if name in {"events.jsonl", "about.json"}:
         return _sent(RECORDING / name)
     if name != "report":
         raise HTTPException(404, "The recorded run has no such file.")
-    if await asyncio.to_thread(_REPORT.is_file):
-        return FileResponse(_REPORT, headers={"X-Content-Type-Options": "nosniff"})
-    [report] = await asyncio.to_thread(lambda: list(RECORDING.glob("*/report.md")))
-    return _sent(report)
+    report = await asyncio.to_thread(lambda: read_report(next(RECORDING.glob("*/"))))
+    [shown] = (await render(report, ["html"])).values()
+    return HTMLResponse(shown, headers={"X-Content-Type-Options": "nosniff"})
 
 
 def _sent(file: Path) -> FileResponse:
