@@ -55,19 +55,8 @@ class ClaimNow(BaseModel):
     sources: list[str] = Field(default_factory=list)
 
 
-class Rechecked(BaseModel):
-    """What has become of a report."""
-
-    sources: list[SourceNow] = Field(default_factory=list)
-    claims: list[ClaimNow] = Field(default_factory=list)
-
-    def count(self, state: ClaimState) -> int:
-        """Return the number of claims in a state."""
-        return sum(claim.state == state for claim in self.claims)
-
-
-async def recheck(report: Report, context: RunContext) -> Rechecked:
-    """Read a report's sources again and search for its verified claims in them.
+async def recheck(report: Report, context: RunContext) -> tuple[list[SourceNow], list[ClaimNow]]:
+    """Read a report's sources again, and search for its verified claims in them.
 
     Computations, databases and results of tools are not run again; claims that rest on them alone are not checked.
     """
@@ -87,19 +76,17 @@ async def recheck(report: Report, context: RunContext) -> Rechecked:
             if citation.verified and citation.cited_by != "report"  # which sums up the others
         ]
     )
-    return Rechecked(
-        sources=[
-            SourceNow(
-                id=original.id,
-                title=original.title,
-                url=original.url,
-                state=states[original.content_hash],
-                problem=now[original.content_hash][1],
-            )
-            for original in originals
-        ],
-        claims=claims,
-    )
+    sources = [
+        SourceNow(
+            id=original.id,
+            title=original.title,
+            url=original.url,
+            state=states[original.content_hash],
+            problem=now[original.content_hash][1],
+        )
+        for original in originals
+    ]
+    return sources, claims
 
 
 async def _text_now(source: Source, report: Report, providers: Providers, reader: PageReader) -> tuple[str | None, str]:

@@ -5,13 +5,13 @@ text; pages that are known are not read. The new sentences closest to the questi
 """
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import BaseModel, Field
 
-from leadline.runs.recheck import ClaimNow, Rechecked, SourceNow, recheck
+from leadline.runs.recheck import ClaimNow, SourceNow, recheck
 from leadline.runs.store import Home, RunRecord
 from nodes.background_investigator import quote_best
 from schemas.context import RunContext
@@ -121,10 +121,10 @@ async def watched(home: Home, record: RunRecord, report: Report, values: Mapping
     since = last.checked if last is not None else record.created
     known, searched_at = await _known_to_run(home, record, values)
     known |= set(last.known if last is not None else [])
-    seen_again = await recheck(report, record.context)
+    sources, claims = await recheck(report, record.context)
     searched = _Searched(record.context, values, known, searched_at if last is None else datetime.fromisoformat(since))
     gathered = await searched.again(home)
-    changed = _changed(seen_again, last)
+    changed = _changed(claims, last)
     question = research_question(values)  # type: ignore[arg-type]  # the values are the state
     told = last.told if last is not None else []
     replacing = {claim.now for claim in changed} | {*told}
@@ -136,8 +136,8 @@ async def watched(home: Home, record: RunRecord, report: Report, values: Mapping
         record.id,
         _Check(
             checked=now,
-            claims={claim.text: claim.state for claim in seen_again.claims},
-            sources={source.id: source.state for source in seen_again.sources},
+            claims={claim.text: claim.state for claim in claims},
+            sources={source.id: source.state for source in sources},
             known=list(dict.fromkeys([*searched.brought, *(last.known if last is not None else [])]))[:MAX_KNOWN],
             told=list(dict.fromkeys([*(finding.quote for finding in findings), *told]))[:MAX_KNOWN],
         ).model_dump(mode="json"),
@@ -149,15 +149,15 @@ async def watched(home: Home, record: RunRecord, report: Report, values: Mapping
         locale=values.get("locale") or "en-US",
         since=since,
         checked=now,
-        holding=seen_again.count("holds"),
+        holding=sum(claim.state == "holds" for claim in claims),
         fell_before=len(
-            {claim.text for claim in seen_again.claims if claim.state == "fallen"} - {claim.text for claim in changed}
+            {claim.text for claim in claims if claim.state == "fallen"} - {claim.text for claim in changed}
         ),
         claims=[claim for claim in changed if claim not in figures],
         other_figures=figures,
         gone=[
             source
-            for source in seen_again.sources
+            for source in sources
             if source.state == "gone" and (last is None or last.sources.get(source.id) != "gone")
         ],
         findings=findings,
@@ -166,12 +166,12 @@ async def watched(home: Home, record: RunRecord, report: Report, values: Mapping
     )
 
 
-def _changed(seen_again: Rechecked, last: _Check | None) -> list[ClaimNow]:
+def _changed(claims: Sequence[ClaimNow], last: _Check | None) -> list[ClaimNow]:
     """Return the claims whose state has changed since the last check, each once; before the first check, all checkable claims held."""
     states = last.claims if last is not None else {}
     return [
         claim
-        for claim in {claim.text: claim for claim in seen_again.claims}.values()
+        for claim in {claim.text: claim for claim in claims}.values()
         if claim.state != "not checked" and claim.state != states.get(claim.text, "holds")
     ]
 

@@ -218,7 +218,7 @@ async def test_a_pasted_text_is_a_source_that_can_be_cited(endpoint: OpenAIServe
     assert f"<question>\n{question}\n</question>" in endpoint.asked("reporter")[0]
     assert [(source.title, source.kind) for source in report.sources] == [("Text in the question", "document")]
     assert re.search(r"1\. .*Text in the question.*sources/01", report.markdown)
-    [again] = (await recheck(report, RunContext(search="none"))).sources
+    [again], _ = await recheck(report, RunContext(search="none"))
     assert again.state == "not read again"
     assert {claim.status for claim in report.citations} == {"supported"}
     assert verify_bundle(Path(report.folder or "")).problems == []

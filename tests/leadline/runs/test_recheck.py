@@ -64,7 +64,7 @@ def test_a_quote_of_two_sentences_is_found_in_two(docs: Path, between: str, sign
     sums_up = Claim(text="Belfast made him.", verified=True, cited_by="report")
     never = said.model_copy(update={"text": "William Thomson was born in 1830.", "verified": False})
     changed = report.model_copy(update={"excerpts": [quote], "citations": [sums_up, said, never]})
-    [claim] = asyncio.run(recheck(changed, RunContext(documents=[str(docs)]))).claims
+    _, [claim] = asyncio.run(recheck(changed, RunContext(documents=[str(docs)])))
     assert claim.state == "changed"
     assert claim.now == f"In 1824 William Thomson was born in Belfast.{sign} Knighted in 1866, he prospered."
 
