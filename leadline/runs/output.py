@@ -19,8 +19,6 @@ from services.run.ui_text import say
 from services.text import normal_form
 
 MAX_SLUG = 60
-MADE_WITHIN = 600
-"""Seconds after the text in which an earlier version, which recorded no digests of them, made all formats of a report."""
 
 
 def slug_of(question: str) -> str:
@@ -110,17 +108,14 @@ async def write_formats(report: Report, folder: Path, formats: Sequence[OutputFo
 
 
 def _is_edited(folder: Path) -> bool:
-    """Tell whether a report was changed after it was written: a file of it is not as recorded, or has no record and is much newer."""
+    """Tell whether a report was changed after it was written: a file of it is not as recorded."""
     held = evidence_in(folder)
     if held.get("report_sha256") is None:
         return False
     recorded = {**recorded_exports(held), "report.md": held["report_sha256"]}
     try:
-        written = (folder / "report.md").stat().st_mtime
         return any(
-            file_hash(read_regular(folder / name, MAX_EXPORT_BYTES)) != recorded[name]
-            if name in recorded
-            else (folder / name).stat().st_mtime - written > MADE_WITHIN
+            file_hash(read_regular(folder / name, MAX_EXPORT_BYTES)) != recorded.get(name)
             for name in ("report.md", *exports_in(folder).values())
         )
     except OSError:

@@ -1,7 +1,6 @@
 """The command line: the report on stdout, progress on stderr, exit codes, and one clear message for bad input."""
 
 import json
-import os
 import re
 from pathlib import Path
 
@@ -55,9 +54,7 @@ def test_a_report_that_somebody_edited_is_left_alone(leadline: Leadline, docs: P
     assert leadline("research", QUESTION, "--docs", docs, "--quick").code == 0
     assert (folder / "report.md").read_text() == "# My notes\n"
     second = folder.with_name(f"{folder.name}-2")
-    later = (second / "report.md").stat().st_mtime + 3_600
     (second / "report.docx").write_bytes(b"edited")
-    os.utime(second / "report.docx", (later, later))
     assert leadline("research", QUESTION, "--docs", docs, "--quick").code == 0
     assert (second / "report.docx").read_bytes() == b"edited"
     assert (folder.with_name(f"{folder.name}-3") / "report.md").exists()
