@@ -11,7 +11,7 @@ from leadline.runs.store import Gatherings
 from schemas.document import Block, Quotation, Table
 from schemas.evidence import Excerpt, Source, root_of
 from schemas.reporter import Report
-from services.reports.document import ParsedReport, contents, within, words
+from services.reports.document import ParsedReport, contents, letters, within, words
 from services.reports.parser import parse_report
 from services.reports.statuses import status_of
 from services.run.ui_text import say
@@ -23,7 +23,7 @@ Figures = dict[str, float | None]
 """Values by the measure's key; None if unknown, or if nothing is expected."""
 Unit = Literal["share", "number", "dollars", "seconds"]
 SHORTEST = 16
-"""Minimum letters of a sentence for a repetition to count."""
+"""Minimum letters and digits of a sentence for a repetition to count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +169,6 @@ def shown_measures(figures: Sequence[Figures]) -> list[Measure]:
     return [measure for measure in MEASURES if any(row.get(measure.key) is not None for row in figures)]
 
 
-def letters(text: str) -> str:
-    """Return a text without blanks, marks, case and sentence numbers, for comparisons."""
-    return "".join(char for char in text if char.isalpha()).casefold()
-
-
 def own_text(report: ParsedReport) -> Iterator[tuple[str, str]]:
     """Yield the texts of a report, each as `prose` or `quotation`, without the parts that the program adds."""
     if report.summary:
@@ -198,5 +193,5 @@ def repeated(texts: Iterable[tuple[str, str]]) -> int:
     for kind, text in texts:
         if kind in {"prose", "quotation"}:
             spans = sentences(text)
-            seen.update((kind, letters(text[span.start : span.end])) for span in spans)
+            seen.update((kind, letters(text[span.start : span.end]).casefold()) for span in spans)
     return sum(count - 1 for (_, text), count in seen.items() if len(text) >= SHORTEST)
