@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import NamedTuple
 
 from dotenv import set_key
@@ -90,32 +89,32 @@ def _environment(values: Mapping[str, str]) -> Iterator[None]:
         forget_endpoints()
 
 
-def written_before(file: Path = FILE) -> dict[str, str]:
+def written_before() -> dict[str, str]:
     """Return the settings in the file.
 
     Raises:
         SettingsError: the file cannot be read.
     """
     try:
-        return dotenv(file, interpolate=False)
+        return dotenv(FILE, interpolate=False)
     except OSError as error:
-        raise SettingsError(**told("env_file_unread", file=file.absolute(), error=error)) from None
+        raise SettingsError(**told("env_file_unread", file=FILE.absolute(), error=error)) from None
 
 
-def write(values: Mapping[str, str], file: Path = FILE) -> None:
+def write(values: Mapping[str, str]) -> None:
     """Write settings into the file and keep its other lines; only its owner can read it from the start.
 
     Raises:
         SettingsError: the file cannot be written.
     """
     try:
-        if file.exists():
-            file.chmod(0o600)
-        _, encoding = decoded(file)
+        if FILE.exists():
+            FILE.chmod(0o600)
+        _, encoding = decoded(FILE)
         for name, value in values.items():
-            set_key(file, name, value, quote_mode="auto", encoding=encoding, follow_symlinks=True)
-        file.chmod(0o600)
+            set_key(FILE, name, value, quote_mode="auto", encoding=encoding, follow_symlinks=True)
+        FILE.chmod(0o600)
     except UnicodeEncodeError:
-        raise SettingsError(**told("env_file_encoding", file=file.absolute(), encoding=encoding)) from None
+        raise SettingsError(**told("env_file_encoding", file=FILE.absolute(), encoding=encoding)) from None
     except OSError as error:
-        raise SettingsError(**told("env_file_unwritable", file=file.absolute(), reason=error.strerror)) from None
+        raise SettingsError(**told("env_file_unwritable", file=FILE.absolute(), reason=error.strerror)) from None
