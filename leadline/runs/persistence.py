@@ -7,11 +7,12 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.sqlite.aio import AsyncSqliteStore
+from pydantic import BaseModel
 
 from leadline.runs.databases import (
     CHECKPOINTS,
@@ -22,6 +23,7 @@ from leadline.runs.databases import (
     damaged,
     naming,
 )
+from schemas.state import ResearchState, StepTask
 from services.run.choices import FIRST_TURN, turn_at
 from services.run.errors import StoreError, StoreUnwritable, disk_error_of
 from services.run.private_files import make_private_file, make_private_folder
@@ -36,29 +38,23 @@ _SETUP_TRIES = 60
 _MAKING = 0.5
 """Seconds in which another process makes a new database."""
 _DUPLICATE = re.compile(r"duplicate column name: (\w+)")
-ALLOWED_TYPES = [
-    ("schemas." + module, name)
-    for module, names in {
-        "background_investigator": ["Background"],
-        "card": ["Card"],
-        "conversation": ["Former"],
-        "coordinator": ["Triage"],
-        "deck": ["DeckCard", "DeckPage"],
-        "evidence": ["Artifact", "Claim", "Contradiction", "Excerpt", "Judgement", "Source"],
-        "files_read": ["FileNote", "FilesRead"],
-        "outline": ["NodeDraft", "NodeView", "OutlineNode", "ThinNode"],
-        "planner": ["Plan", "Step"],
-        "publication": ["Publication"],
-        "reflector": ["Reflection", "StepVerdict"],
-        "reporter": ["Report"],
-        "results": ["StepResult"],
-        "revision": ["Revision"],
-        "steering": ["Steering"],
-        "usage": ["Allowance", "CallUsage", "Usage"],
-        "wishes": ["Wishes"],
-    }.items()
-    for name in names
-]
+
+
+def _models_of_the_state() -> set[type[BaseModel]]:
+    """Return our models in the state and in the tasks of workers, those of their fields included."""
+    models: set[type[BaseModel]] = set()
+    hints: list[object] = [*get_type_hints(ResearchState).values(), *get_type_hints(StepTask).values()]
+    while hints:
+        hint = hints.pop()
+        if not (isinstance(hint, type) and issubclass(hint, BaseModel)):
+            hints += get_args(hint)
+        elif hint not in models and hint.__module__.startswith("schemas."):
+            models.add(hint)
+            hints += [field.annotation for field in hint.model_fields.values()]
+    return models
+
+
+ALLOWED_TYPES = sorted((model.__module__, model.__name__) for model in _models_of_the_state())
 """Types permitted in a checkpoint; others are refused when it is read."""
 
 
