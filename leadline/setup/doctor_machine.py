@@ -6,6 +6,7 @@ import platform
 import shlex
 import shutil
 import stat
+import subprocess
 import sys
 from collections.abc import Iterable
 from functools import partial
@@ -22,26 +23,6 @@ from services.sandbox.jail import landlock_version
 from services.sandbox.sandbox import CanaryResult, Sandbox
 from services.search.converters import Converters
 
-FONT_FOLDERS = (
-    "/usr/share/fonts",
-    "/usr/local/share/fonts",
-    "~/.fonts",
-    "~/.local/share/fonts",
-    "/System/Library/Fonts",
-)
-CHINESE = (
-    "notosanscjk",
-    "notoserifcjk",
-    "notosanssc",
-    "wqy",
-    "sourcehan",
-    "droidsansfallback",
-    "pingfang",
-    "simsun",
-    "msyh",
-)
-"""Prefixes of the file names of Chinese fonts."""
-
 MIN_ROOM = 1_000_000_000
 """Bytes of free disk space below which there is a note: indexes, checkpoints and stored texts grow."""
 
@@ -55,7 +36,7 @@ def programs() -> Iterable[Check]:
             "doctor_chromium",
             "apt-get install chromium",
         ),
-        ("Chinese font", _chinese_fonts(), "doctor_chinese_font", "apt-get install fonts-noto-cjk"),
+        *(("Chinese font", font, "doctor_chinese_font", "apt-get install fonts-noto-cjk") for font in _chinese_fonts()),
         ("npx", shutil.which("npx"), "doctor_npx", "apt-get install nodejs npm"),
         ("uvx", shutil.which("uvx"), "doctor_uvx", "pip install uv"),
     ):
@@ -68,13 +49,12 @@ def programs() -> Iterable[Check]:
         )
 
 
-def _chinese_fonts() -> str:
-    for folder in FONT_FOLDERS:
-        for _, _, files in os.walk(Path(folder).expanduser()):
-            for name in sorted(files):
-                if name.lower().replace("-", "").startswith(CHINESE):
-                    return name
-    return ""
+def _chinese_fonts() -> list[str]:
+    """Return a font with Chinese characters, empty if there is none; nothing without fontconfig, by which browsers find fonts on Linux."""
+    if (lister := shutil.which("fc-list")) is None:
+        return []
+    listed = subprocess.run([lister, ":lang=zh", "family"], capture_output=True, text=True, check=False).stdout
+    return [min(listed.splitlines(), default="")]
 
 
 def places() -> Iterable[Check]:
