@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from schemas.clean_text import CleanLine, clean_line
+from schemas.clean_text import CleanLine, short_line, short_names
 
 LONGEST_TITLE = 200
 LONGEST_VALUE = 100
@@ -15,31 +15,16 @@ MAX_DATES = 8
 SHOWN_AUTHORS = 3
 """Maximum authors that a line names; of more it names the first."""
 SHOWN_DATES = 4
-_CUT = "…"
-
-
-def _within(value: object, longest: int) -> object:
-    if not isinstance(value, str):
-        return value
-    line = " ".join(clean_line(value[: 4 * longest]).split())
-    return line if len(line) <= longest else f"{line[: longest - 1].rstrip()}{_CUT}"
-
-
-def _names(value: object) -> object:
-    if not isinstance(value, list | tuple):
-        return value
-    names = (_within(name, LONGEST_VALUE) for name in value[: 4 * MAX_AUTHORS] if isinstance(name, str))
-    return list(dict.fromkeys(name for name in names if name))[:MAX_AUTHORS]
 
 
 def _dates(value: object) -> object:
     if not isinstance(value, dict):
         return value
-    return {_within(label, LONGEST_VALUE): date for label, date in list(value.items())[:MAX_DATES]}
+    return {short_line(label, LONGEST_VALUE): date for label, date in list(value.items())[:MAX_DATES]}
 
 
-_Title = Annotated[CleanLine, BeforeValidator(lambda value: _within(value, LONGEST_TITLE))]
-_Value = Annotated[CleanLine, BeforeValidator(lambda value: _within(value, LONGEST_VALUE))]
+_Title = Annotated[CleanLine, BeforeValidator(lambda value: short_line(value, LONGEST_TITLE))]
+_Value = Annotated[CleanLine, BeforeValidator(lambda value: short_line(value, LONGEST_VALUE))]
 
 
 class Card(BaseModel):
@@ -50,7 +35,9 @@ class Card(BaseModel):
     title: _Title = ""
     name: _Value = ""
     """Its short name or number as people cite it: `PEP 703`, `RFC 9110`, a report's number."""
-    authors: Annotated[list[CleanLine], BeforeValidator(_names)] = Field(default_factory=list)
+    authors: Annotated[
+        list[CleanLine], BeforeValidator(lambda value: short_names(value, LONGEST_VALUE, MAX_AUTHORS))
+    ] = Field(default_factory=list)
     """In order, at most `MAX_AUTHORS`."""
     published: _Value = ""
     """ISO date; a year or a month where no more is known."""

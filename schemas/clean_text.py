@@ -80,3 +80,19 @@ def beginning(text: str, longest: int) -> str:
     """Return a text on one line, of one with more than so many characters the beginning with `…` behind it."""
     line = " ".join(text.split())
     return line if len(line) <= longest else f"{line[:longest].rstrip()}…"
+
+
+def short_line(value: object, longest: int) -> object:
+    """Return a text from outside as one line, cut with `…` behind it where it is too long; any other value as it is."""
+    if not isinstance(value, str):
+        return value
+    line = " ".join(clean_line(value[: 4 * longest]).split())
+    return line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
+
+
+def short_names(value: object, longest: int, count: int) -> object:
+    """Return the first names of a list from outside, each once and in one line; any other value as it is."""
+    if not isinstance(value, list | tuple):
+        return value
+    names = (short_line(name, longest) for name in value[: 4 * count] if isinstance(name, str))
+    return list(dict.fromkeys(name for name in names if name))[:count]

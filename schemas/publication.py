@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from schemas.clean_text import clean_address, clean_line
+from schemas.clean_text import clean_address, clean_line, short_line, short_names
 
 LONGEST_LINE = 300
 """Characters of a name, a venue or a licence."""
@@ -14,17 +14,6 @@ MAX_AUTHORS = 20
 FIRST_YEAR, LAST_YEAR = 1000, 2999
 MAX_CITATIONS = 100_000_000
 _DOI = re.compile(r"10\.\d{4,9}/\S{1,200}(?!\S)")
-
-
-def _line(value: object) -> object:
-    return " ".join(clean_line(value[: 4 * LONGEST_LINE]).split())[:LONGEST_LINE] if isinstance(value, str) else value
-
-
-def _names(value: object) -> object:
-    if not isinstance(value, list | tuple):
-        return value
-    names = (_line(name) for name in value[: 4 * MAX_AUTHORS] if isinstance(name, str))
-    return tuple(name for name in names if name)[:MAX_AUTHORS]
 
 
 def _year(value: object) -> object:
@@ -44,7 +33,7 @@ def _address(value: object) -> object:
     return clean_address(value) if isinstance(value, str) else ""
 
 
-_Line = Annotated[str, BeforeValidator(_line)]
+_Line = Annotated[str, BeforeValidator(lambda value: short_line(value, LONGEST_LINE))]
 
 
 class Publication(BaseModel):
@@ -55,7 +44,9 @@ class Publication(BaseModel):
     year: Annotated[int | None, BeforeValidator(_year)] = None
     venue: _Line = ""
     """The journal, conference or server on which it appeared."""
-    authors: Annotated[tuple[str, ...], BeforeValidator(_names)] = ()
+    authors: Annotated[
+        tuple[str, ...], BeforeValidator(lambda value: short_names(value, LONGEST_LINE, MAX_AUTHORS))
+    ] = ()
     """Names in order, at most `MAX_AUTHORS`."""
     citations: Annotated[int | None, BeforeValidator(_count)] = None
     """Other publications that cite it, as the catalogue counts them."""
