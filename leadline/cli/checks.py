@@ -18,6 +18,7 @@ from leadline.setup import BROKEN
 from leadline.setup.doctor import examine
 from leadline.setup.doctor_summary import show, summary
 from leadline.setup.model_setup import checked_models, model_lines
+from schemas.clean_text import beginning
 from schemas.context import RunContext
 from schemas.events import CallProgress
 from services.models.endpoint_memory import forget_stored
@@ -31,8 +32,10 @@ from services.run.ui_text import call_state, named, say, speaking, spoken_locale
 
 MAX_PROBLEMS = 100
 """Problems of a report that are told; a hostile folder may have any number."""
-MAX_UNCHECKED, LONGEST_UNCHECKED = 20, 100
-"""Sentences or code blocks that are named as not checked, and characters of each."""
+MAX_UNCHECKED = 20
+"""Sentences or code blocks that are named as not checked."""
+LONGEST_SENTENCE = 100
+"""Characters that are shown of a sentence."""
 
 commands = typer.Typer()
 
@@ -86,7 +89,7 @@ def _is_judged_well(folder: Path) -> bool:
         verdict = named("verify_verdicts", doubt.verdict, locale)
         if doubt.words:
             verdict = say("verify_doubted_words", locale, verdict=verdict, words=doubt.words)
-        text = " ".join(claim.text.split())[:100]
+        text = beginning(claim.text, LONGEST_SENTENCE)
         echo(say("verify_doubted", locale, number=number, text=text, verdict=verdict), err=True)
     counts = (f"{count} {named('verify_verdicts', verdict, locale)}" for verdict, count in judgement.counts.items())
     verdicts = say("searched_between", locale).join(counts) or say("verify_none_judged", locale)
@@ -111,8 +114,7 @@ def _holds(place: Path, number: int | None, bundle: Path | None, judge: bool) ->
         if texts:
             echo(f"  {say('verify_not_checked', own.locale, what=say(key, own.locale, count=len(texts)))}")
             for text in texts[:MAX_UNCHECKED]:
-                line = " ".join(text.split())
-                echo(f"    {line if len(line) <= LONGEST_UNCHECKED else f'{line[:LONGEST_UNCHECKED]}…'}")
+                echo(f"    {beginning(text, LONGEST_SENTENCE)}")
             if len(texts) > MAX_UNCHECKED:
                 echo(f"    {say('verify_more', own.locale, count=len(texts) - MAX_UNCHECKED)}")
     return holds

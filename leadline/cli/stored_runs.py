@@ -25,7 +25,7 @@ from leadline.runs.own_memory import aforget, aforget_all, amemory
 from leadline.runs.revise import arevise, aversion
 from leadline.runs.run_ids import run_and_text, shown_folder
 from leadline.runs.store import RunRecord
-from schemas.clean_text import clean_line
+from schemas.clean_text import beginning, clean_line
 from schemas.memory import MemoryEntry, MemoryView
 from schemas.reporter import Report
 from services.reports.formats import chosen_formats, makeable_formats
@@ -59,6 +59,8 @@ NOTHING_FOUND = "no evidence"
 """In place of the status of a finished run that found nothing."""
 STATUS = len("interrupted")
 """Columns of a run's status."""
+LONGEST_REQUEST = 100
+"""Characters that are shown of a change's request."""
 NARROWEST = 70
 """Columns of a line that leave the question some words; a narrower terminal wraps it."""
 
@@ -134,10 +136,10 @@ def _show_more(record: RunRecord, values: dict[str, Any]) -> None:
     locale = terminal_locale(values)
     changes = record.changes_of(values.get("report"))
     if len(changes) < len(record.revisions):
-        unmade = {"status": record.status, "request": " ".join(record.revisions[-1].request.split())[:100]}
+        unmade = {"status": record.status, "request": beginning(record.revisions[-1].request, LONGEST_REQUEST)}
         echo(say("show_unmade", locale, **unmade, command=f"leadline resume {record.id}"), err=True)
     if made := [change for change in changes if not change.refused]:
-        requests = [f"  {place}  {' '.join(change.request.split())[:100]}" for place, change in enumerate(made, 2)]
+        requests = [f"  {place}  {beginning(change.request, LONGEST_REQUEST)}" for place, change in enumerate(made, 2)]
         echo("\n".join(["", say("show_versions", locale), "  1", *requests]))
         echo(say("show_version", locale, command=f"leadline runs show {record.id} --version 1"), err=True)
     echo(say("show_calls", locale, command=f"leadline runs show {record.id} --calls"), err=True)

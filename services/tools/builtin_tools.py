@@ -13,6 +13,7 @@ from typing import Literal
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
+from schemas.clean_text import beginning
 from schemas.evidence import StepKind
 from services.evidence.computation import query_heading
 from services.run.errors import PageRefused, SearchError
@@ -183,8 +184,6 @@ def query_database(run: Run, evidence: EvidenceStore) -> BaseTool:
         chosen, statement = await asyncio.to_thread(_prepared, request)
         seconds = max(1.0, min(QUERY_SECONDS, run.seconds_left))
         rows = await ask_rows(chosen, statement.sql, request.params, request.max_rows, seconds)
-        words = " ".join(request.query.split())
-        title = f"{chosen.name}: {words if len(words) <= _MAX_TITLE else words[:_MAX_TITLE] + '…'}"
         name, data = as_csv(rows)
         return ToolOutput(
             text=as_table(rows, file=name),
@@ -193,7 +192,7 @@ def query_database(run: Run, evidence: EvidenceStore) -> BaseTool:
             ),
             response_format=request.response_format,
             kind="database",
-            title=title if statement.reads else "",
+            title=f"{chosen.name}: {beginning(request.query, _MAX_TITLE)}" if statement.reads else "",
             url=f"database:{chosen.name}",
             at=datetime.now(UTC).isoformat(timespec="seconds"),
             artifacts={name: await evidence.put_bytes(data)},

@@ -14,6 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from schemas.clean_text import beginning
 from schemas.coder import DatabaseView
 from schemas.mcp import ToolView
 from services.run.errors import DatabaseError, JournalMiss, SettingsError
@@ -131,8 +132,7 @@ def query_tool_view(views: Sequence[DatabaseView]) -> list[ToolView]:
     if not usable:
         return []
     lines = [f"{view.name} ({view.dialect}): {'; '.join(view.tables) or 'no tables'}" for view in usable]
-    text = f"SQL over {' | '.join(lines)}"
-    return [ToolView(name="query_database", description=text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…")]
+    return [ToolView(name="query_database", description=beginning(f"SQL over {' | '.join(lines)}", MAX_SHOWN))]
 
 
 async def _view(database: Database) -> DatabaseView:
