@@ -1,5 +1,6 @@
 """Escape attempts: each is a program that tries to get out or to do harm, with what has to stop it."""
 
+import ast
 import asyncio
 import ctypes
 import os
@@ -13,8 +14,7 @@ from services.sandbox.sandbox import LOOKING, Sandbox
 from services.sandbox.workfolder import MAX_DISK, exceeded_limit
 
 PRELUDE = """
-imported = __import__
-ctypes, os, socket = imported("ctypes"), imported("os"), imported("socket")
+import ctypes, fcntl, hashlib, mmap, multiprocessing, os, resource, socket, subprocess, threading, time
 libc = ctypes.CDLL(None, use_errno=True)
 intel = os.uname().machine == "x86_64"
 def call(x86_64, aarch64, *arguments):
@@ -85,13 +85,13 @@ DENIED = {
     "a thread with open files of its own": "call(56, 220, 0x10f00 & ~0x400, 0, 0, 0, 0)",
     "open files that the parent cannot see": "call(436, 436, 60, 60, 2)",
     "clone3": "call(435, 435, bytes(88), 88)",
-    "a program by subprocess": "imported('subprocess').run(['true'])",
-    "a program by the module below it": "imported('subprocess').Popen(['/bin/true'], close_fds=False)",
+    "a program by subprocess": "subprocess.run(['true'])",
+    "a program by the module below it": "subprocess.Popen(['/bin/true'], close_fds=False)",
     "a program by posix_spawn": "os.posix_spawn('/bin/true', ['true'], {})",
     "a program in its own place": "os.execv('/bin/true', ['true'])",
     "a program in memory": "os.memfd_create('program')",
     "a program by descriptor": "call(322, 281, 0, b'', None, None, 0x1000)",
-    "a pool of processes": "imported('multiprocessing').Pool(1)",
+    "a pool of processes": "multiprocessing.Pool(1)",
     "a session of its own": "os.setsid()",
     "a process group of its own": "os.setpgid(0, 0)",
     "killing the parent": "os.kill(os.getppid(), 9)",
@@ -100,12 +100,12 @@ DENIED = {
     "killing by thread": "call(234, 131, os.getppid(), os.getppid(), 9)",
     "killing by queue": "call(129, 138, os.getppid(), 9, bytes(128))",
     "killing by process handle": "os.pidfd_open(os.getppid())",
-    "having the system signal the parent": "imported('fcntl').fcntl(1, imported('fcntl').F_SETOWN, os.getppid())",
+    "having the system signal the parent": "fcntl.fcntl(1, fcntl.F_SETOWN, os.getppid())",
     "tracing the parent": "call(101, 117, 16, os.getppid(), 0, 0)",
     "reading the parent's memory": "call(310, 270, os.getppid(), bytes(16), 1, bytes(16), 1, 0)",
     "writing the parent's memory": "call(311, 271, os.getppid(), bytes(16), 1, bytes(16), 1, 0)",
-    "lifting its limits": "imported('resource').setrlimit(imported('resource').RLIMIT_CPU, (-1, -1))",
-    "limiting the parent": "imported('resource').prlimit(os.getppid(), imported('resource').RLIMIT_CPU, (1, 1))",
+    "lifting its limits": "resource.setrlimit(resource.RLIMIT_CPU, (-1, -1))",
+    "limiting the parent": "resource.prlimit(os.getppid(), resource.RLIMIT_CPU, (1, 1))",
     "slowing the parent down": "os.setpriority(os.PRIO_PROCESS, os.getppid(), 19)",
     # the kernel
     "a user namespace": "call(272, 97, 0x10000000)",
@@ -126,7 +126,7 @@ DENIED = {
     "another user": "os.setresuid(1, 1, 1)",
     "the kernel's log": "call(103, 116, 3, bytes(64), 64)",
     "another personality": "call(135, 92, 0x0040000)",
-    "typing into the terminal": "imported('fcntl').ioctl(1, 0x5412, b'x')",
+    "typing into the terminal": "fcntl.ioctl(1, 0x5412, b'x')",
     "a call newer than the filter": "call(470, 470, 0, 0, 0)",
 }  # fmt: skip
 
@@ -164,7 +164,7 @@ def tried(attempts: dict[str, str], outside: Path) -> dict[str, str]:
     assert result.ok, result.error
     assert secret.read_text() == "the secret"
     assert sorted(entry.name for entry in outside.iterdir()) == ["link", "secret.txt"]
-    found: dict[str, str] = __import__("ast").literal_eval(result.stdout)
+    found: dict[str, str] = ast.literal_eval(result.stdout)
     return found
 
 
@@ -208,7 +208,7 @@ def test_every_attempt_is_denied_or_finds_nothing_in_a_mount_namespace(tmp_path:
 
 
 ENDED = {
-    "sleeping past the wall clock": ("imported('time').sleep(60)", "timeout"),
+    "sleeping past the wall clock": ("time.sleep(60)", "timeout"),
     "memory at once": ("bytearray(3 << 30)", "memory"),
     "memory bit by bit": ("held = []\nwhile True: held.append(bytes(50 << 20))", "memory"),
     "a flood of output": ("while True: print('x' * 10_000)", "output"),
@@ -220,28 +220,28 @@ ENDED = {
     "files that are removed and kept open": (
         "held = []\nfor n in range(6):\n    f = open('x', 'wb'); held.append(f); os.remove('x')\n"
         "    f.write(bytes(50 << 20)); f.flush()\n"
-        "imported('time').sleep(60)",
+        "time.sleep(60)",
         "disk",
     ),
     "large files that are all hole": (
-        "for n in range(4): open(f'{n}', 'wb').truncate(60 << 20)\nimported('time').sleep(60)",
+        "for n in range(4): open(f'{n}', 'wb').truncate(60 << 20)\ntime.sleep(60)",
         "disk",
     ),
     "copies made by the system": (
         "source = open('0', 'w+b'); source.write(bytes(20 << 20)); source.flush()\n"
         "for n in range(1, 40):\n    with open(f'{n}', 'wb') as f: os.copy_file_range(source.fileno(), f.fileno(), 20 << 20, 0)\n"
-        "imported('time').sleep(60)",
+        "time.sleep(60)",
         "disk",
     ),
     "files that are removed, closed and still mapped": (
-        "mmap, held = imported('mmap'), []\nfor n in range(6):\n    f = open('x', 'w+b'); f.write(bytes(50 << 20)); f.flush()\n"
+        "held = []\nfor n in range(6):\n    f = open('x', 'w+b'); f.write(bytes(50 << 20)); f.flush()\n"
         "    held.append(mmap.mmap(f.fileno(), 4096)); f.close(); os.remove('x')\n"
-        "imported('time').sleep(60)",
+        "time.sleep(60)",
         "disk",
     ),
     "a flood of threads": (
-        "t = imported('threading'); t.stack_size(65536)\n"
-        "for n in range(2000): t.Thread(target=imported('time').sleep, args=(60,)).start()",
+        "threading.stack_size(65536)\n"
+        "for n in range(2000): threading.Thread(target=time.sleep, args=(60,)).start()",
         "threads",
     ),
 }  # fmt: skip
@@ -257,11 +257,9 @@ async def test_is_ended(name: str) -> None:
 
 
 async def test_spinning_on_every_core_is_ended() -> None:
-    code = "t, block = imported('threading'), bytes(50 << 20)\n"
-    code += (
-        "def spin():\n    while True: imported('hashlib').sha256(block)\n"  # hashing lets go of the interpreter's lock
-    )
-    code += "for n in range(4): t.Thread(target=spin).start()"
+    code = "block = bytes(50 << 20)\n"
+    code += "def spin():\n    while True: hashlib.sha256(block)\n"  # hashing lets go of the interpreter's lock
+    code += "for n in range(4): threading.Thread(target=spin).start()"
     result = await Sandbox(mode="isolated").run(PRELUDE + code, timeout=5)
     assert result.stopped_by in {"cpu", "timeout"}
     assert result.seconds < 8
@@ -291,14 +289,14 @@ async def test_secrets_of_the_environment_stay_outside(monkeypatch: pytest.Monke
 
 
 async def test_the_application_cannot_be_imported() -> None:
-    result = await Sandbox(mode="isolated").run("__import__('importlib').import_module('services.run.settings')")
+    result = await Sandbox(mode="isolated").run("import services.run.settings")
     assert "No module named 'services'" in result.stderr
 
 
 async def test_calls_of_another_architecture_kill() -> None:
     if os.uname().machine != "x86_64":
         pytest.skip("the machine code is for x86_64")
-    code = "m = imported('mmap').mmap(-1, 4096, prot=7)\nm.write(bytes.fromhex('b814000000cd80c3'))\n"
+    code = "m = mmap.mmap(-1, 4096, prot=7)\nm.write(bytes.fromhex('b814000000cd80c3'))\n"
     code += "ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(m)))()\nprint('escaped')"
     result = await Sandbox(mode="isolated").run(PRELUDE + code)
     assert result.exit_code < 0
