@@ -16,7 +16,8 @@ from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
 from tests.fakes.browser import Page, needs_chromium
 from tests.services.reports.full import english_from
-from tests.services.reports.test_html import SAFE, quiet
+from tests.services.reports.test_html import quiet
+from tests.services.reports.test_html_safety import SAFE
 from tests.services.reports.test_slides import OUTSIDE
 from tests.services.reports.vectors import VECTORS
 
