@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import SetEnvironment
+from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.read_folder import read_before
+from tests.graph.judging import QUOTES, quoted_whole
 from tests.graph.soundings import write_papers
 
 
@@ -25,3 +27,9 @@ def casts(tmp_path: Path, environment: SetEnvironment) -> Path:
     ships.close()
     environment(LEADLINE_DATABASES=f"primary=sqlite:///{file}")
     return file
+
+
+@pytest.fixture
+def ferry(endpoint: OpenAIServer, tmp_path: Path) -> Path:
+    """A folder with one document, and a model that plans one step and quotes all of it."""
+    return quoted_whole(endpoint, tmp_path / "ferry", "The ferry of Norland", QUOTES)

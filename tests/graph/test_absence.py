@@ -15,9 +15,8 @@ from services.run.settings import settings
 from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.fakes.quoting import quoting
 from tests.fakes.read_folder import read_before
-from tests.graph.test_verifier import MAY_RETIRE, QUESTION, QUOTES, editing, ferry, quoted_whole, verdicts
+from tests.graph.judging import MAY_RETIRE, QUESTION, QUOTES, editing, quoted_whole, verdicts
 
-__all__ = ["ferry"]
 UNSEEN = ("call", "call_progress", "draft")
 """Kinds of events that do not say what is being done."""
 UNKNOWN = "The sources do not say why the northern pier was closed."

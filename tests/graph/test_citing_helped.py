@@ -10,7 +10,7 @@ from leadline.runs.actions import areplay
 from schemas.reporter import Report
 from services.reports.bundle import verify_bundle
 from tests.fakes.openai_server import OpenAIServer, role_of
-from tests.graph.test_verifier import quoted_whole
+from tests.graph.judging import quoted_whole
 
 QUESTION = "How many passengers did the ferry line of Norland carry, and who is its captain?"
 QUOTES = [

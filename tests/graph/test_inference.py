@@ -14,7 +14,7 @@ from services.reports.checking.cited_markdown import verify_markdown
 from services.reports.formats import render
 from services.reports.statuses import sure_claims
 from tests.fakes.openai_server import OpenAIServer
-from tests.graph.test_verifier import quoted_whole, verdicts
+from tests.graph.judging import quoted_whole, verdicts
 
 QUESTION = "Which cell suits a storage of the grid, sodium or lithium?"
 QUOTES = [

@@ -12,9 +12,8 @@ from services.reports.bundle import verify_bundle
 from services.reports.bundle_files import seal
 from services.reports.bundle_judge import judge_bundle
 from tests.fakes.openai_server import OpenAIServer
-from tests.graph.test_verifier import QUESTION, QUOTES, claims, editing, ferry, verdicts
+from tests.graph.judging import QUESTION, QUOTES, claims, editing, verdicts
 
-__all__ = ["ferry"]
 TITLE = "Norland's ferry carries more passengers each year"
 GROWTH = "Demand grows while the crew stays open."
 FIGURE = "Passengers of the line numbered 23,400 in 2021."

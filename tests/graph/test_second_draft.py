@@ -16,7 +16,7 @@ from tests.fakes.openai_server import OpenAIServer, role_of
 from tests.fakes.quoting import quoting, references_to
 from tests.fakes.read_folder import read_before
 from tests.fakes.two_drafts import COST, FERRY, FIRST, LACKING, LIGHT, QUESTION, SECOND, moment_of
-from tests.graph.test_verifier import editing, verdicts
+from tests.graph.judging import editing, verdicts
 
 
 @pytest.fixture

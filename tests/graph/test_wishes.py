@@ -20,7 +20,7 @@ from tests.conftest import SetEnvironment
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.site import site
 from tests.fakes.tavily_server import TavilyServer, page, search_there, tavily_server
-from tests.graph.test_verifier import editing, quoted_whole
+from tests.graph.judging import editing, quoted_whole
 
 pytestmark = pytest.mark.long
 
