@@ -25,6 +25,7 @@ from typing import Any
 from dotenv import dotenv_values
 
 from benchmarks.measurement import PROJECT, RESULTS, read_results, write_results
+from leadline.evaluation.measures import facts_missing
 from leadline.evaluation.question_set import EvalQuestion, read_set
 from leadline.runs.store import open_home
 from services.reports.bundle import verify_bundle
@@ -226,10 +227,10 @@ def report_of(out: Path, question: EvalQuestion) -> dict[str, Any]:
     if folder is None:
         return {"verifies": False, "problems": ["there is no report"], "facts": facts, "sentences": {}, "limits": []}
     evidence = json.loads((folder / "evidence.json").read_text("utf-8"))
-    report = (folder / "report.md").read_text("utf-8").casefold()
-    quotes = "\n".join(excerpt["quote"] for excerpt in evidence["excerpts"]).casefold()
-    facts["in_report"] = sum(any(form.casefold() in report for form in forms) for forms in question.facts)
-    facts["in_excerpts"] = sum(any(form.casefold() in quotes for form in forms) for forms in question.facts)
+    report = (folder / "report.md").read_text("utf-8")
+    quotes = "\n".join(excerpt["quote"] for excerpt in evidence["excerpts"])
+    facts["in_report"] = facts["expected"] - len(facts_missing(question, report))
+    facts["in_excerpts"] = facts["expected"] - len(facts_missing(question, quotes))
     try:
         problems = verify_bundle(folder).problems
     except BundleError as error:
