@@ -14,7 +14,7 @@ import typer
 
 from leadline.cli import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_NO_EVIDENCE
 from leadline.progress.lines import progress_shown
-from leadline.progress.plan_review import Progress
+from leadline.progress.plan_review import Display
 from leadline.progress.terminal import argument, as_typed, console_of, echo
 from leadline.runs.run_ids import complete_run_id, shown_folder
 from schemas.context import RunContext
@@ -36,12 +36,12 @@ BEAT = 5.0
 
 
 @dataclass(slots=True)
-class Begun(Progress):
+class Begun(Display):
     """The run of a command, as its first event tells it, and the display of its events."""
 
     run_id: str = ""
     locale: str = ""
-    display: Progress = field(default_factory=Progress)
+    display: Display = field(default_factory=Display)
 
     def __call__(self, event: Event) -> None:
         """Take the run's id and language from the event that names them, and show it."""
@@ -59,7 +59,7 @@ class Begun(Progress):
 
 
 def show_report(
-    work: Callable[[Progress], Awaitable[Report]],
+    work: Callable[[Display], Awaitable[Report]],
     as_json: bool,
     as_events: bool = False,
     run_id: str = "",

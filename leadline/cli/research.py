@@ -17,7 +17,7 @@ import leadline
 from leadline.cli.command_list import examples
 from leadline.cli.command_run import errors_as_json, last_word, show_report
 from leadline.cli.options import FLAGS, Events, Json, OtherOut, Out, UnfinishedRun, choices_of, takes_choices
-from leadline.progress.plan_review import Progress, review_in_terminal
+from leadline.progress.plan_review import Display, review_in_terminal
 from leadline.progress.terminal import echo
 from leadline.runs.run_ids import full_id, new_run_id, run_and_text
 from schemas.reporter import Report
@@ -49,9 +49,9 @@ def research(
     text = _from_stdin() if question == ["-"] else " ".join(question or ())
     run_id = new_run_id()
 
-    def work(progress: Progress) -> Awaitable[Report]:
-        review_plan = review_in_terminal(progress)
-        return leadline.aresearch(text, out=out, on_event=progress, on_review=review_plan, run_id=run_id, **choices)
+    def work(display: Display) -> Awaitable[Report]:
+        review_plan = review_in_terminal(display)
+        return leadline.aresearch(text, out=out, on_event=display, on_review=review_plan, run_id=run_id, **choices)
 
     with errors_as_json(as_events):
         _refuse_paths(question or ())
@@ -96,10 +96,10 @@ def follow(
     """
     run_id = new_run_id()
 
-    def work(progress: Progress) -> Awaitable[Report]:
-        review_plan = review_in_terminal(progress)
+    def work(display: Display) -> Awaitable[Report]:
+        review_plan = review_in_terminal(display)
         return leadline.aresearch(
-            question, out=out, on_event=progress, on_review=review_plan, run_id=run_id, after=run, **choices
+            question, out=out, on_event=display, on_review=review_plan, run_id=run_id, after=run, **choices
         )
 
     with errors_as_json(as_events):
@@ -133,8 +133,8 @@ def _print_steered(steered: "Steered", as_events: bool) -> None:
 def resume(run: UnfinishedRun = None, out: OtherOut = None, as_json: Json = False, as_events: Events = False) -> None:
     """Continue an interrupted run where it stopped; no call is made twice."""
 
-    def work(progress: Progress) -> Awaitable[Report]:
-        return leadline.aresume(run, out=out, on_event=progress, on_review=review_in_terminal(progress))
+    def work(display: Display) -> Awaitable[Report]:
+        return leadline.aresume(run, out=out, on_event=display, on_review=review_in_terminal(display))
 
     with errors_as_json(as_events):
         show_report(work, as_json, as_events)

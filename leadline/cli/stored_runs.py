@@ -18,7 +18,7 @@ from leadline.cli.command_list import examples
 from leadline.cli.command_run import echo_report, errors_as_json, show_report
 from leadline.cli.options import Events, FinishedRun, Formats, Json, LatestRun, OtherOut, Version
 from leadline.cli.run_summary import of_folder, summary, terminal_locale
-from leadline.progress.plan_review import Progress
+from leadline.progress.plan_review import Display
 from leadline.progress.terminal import as_typed, console_of, echo
 from leadline.runs.actions import areplay, areport, arun, aruns, atimeline
 from leadline.runs.own_memory import aforget, aforget_all, amemory
@@ -246,9 +246,9 @@ def revise(
     searched once, and said where it is not found. Every version is kept: leadline runs show RUN --version N.
     """
 
-    def work(progress: Progress) -> Awaitable[Report]:
+    def work(display: Display) -> Awaitable[Report]:
         return arevise(
-            run, request, without=without, shorter=shorter, locale=locale, research=research, out=out, on_event=progress
+            run, request, without=without, shorter=shorter, locale=locale, research=research, out=out, on_event=display
         )
 
     with errors_as_json(as_events):

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from leadline.progress.live import LiveView
-from leadline.progress.plan_review import Progress
+from leadline.progress.plan_review import Display
 from leadline.progress.run_view import MARKS_OF_REPORTS, call_place, outline_line, standing_of
 from leadline.progress.terminal import as_typed, console_of, lead_nowhere
 from schemas.clean_text import clean_line
@@ -41,7 +41,7 @@ REPEATED_AFTER = 15.0
 """Seconds after which an unchanged call is printed again."""
 
 
-class Lines(Progress):
+class Lines(Display):
     """Prints one line per event, like a log."""
 
     def __init__(self, console: Console) -> None:
@@ -113,7 +113,7 @@ class Lines(Progress):
         super().ask(request)
 
 
-class JsonLines(Progress):
+class JsonLines(Display):
     """Prints every event as a line of JSON, in the form of `schemas/events.py`."""
 
     def __call__(self, event: Event) -> None:
@@ -127,7 +127,7 @@ class JsonLines(Progress):
 
 
 @contextmanager
-def progress_shown(*, as_json: bool = False) -> Iterator[Progress]:
+def progress_shown(*, as_json: bool = False) -> Iterator[Display]:
     """Show progress while the block runs; nothing is ever written to stdout."""
     if as_json:
         yield JsonLines()

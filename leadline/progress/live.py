@@ -12,7 +12,7 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from leadline.progress.plan_review import Progress
+from leadline.progress.plan_review import Display
 from leadline.progress.run_view import MARKS_OF_REPORTS, PlanSeen, StepSeen, Watched
 from leadline.progress.terminal import as_typed, wrapped
 from schemas.events import Event
@@ -153,7 +153,7 @@ class Board:
         return text.replace(" · ", ", ").replace("…", "...") if self._ascii else text
 
 
-class LiveView(Progress):
+class LiveView(Display):
     """Shows a run's events in a terminal as one picture, with notices above it."""
 
     def __init__(self, console: Console) -> None:

@@ -12,7 +12,7 @@ from schemas.events import Event
 from services.run.ui_text import say
 
 
-class Progress:
+class Display:
     """Shows the events of a run; this one shows a plan to review alone."""
 
     def __call__(self, event: Event) -> None:
@@ -28,7 +28,7 @@ class Progress:
         sys.stderr.flush()
 
 
-def review_in_terminal(progress: Progress) -> Callable[[dict[str, Any]], Awaitable[object]]:
+def review_in_terminal(display: Display) -> Callable[[dict[str, Any]], Awaitable[object]]:
     """Return a function that asks a person, or a program, to review the plan through standard input.
 
     A line that is a JSON object is taken as it is, so that a program can replace the plan. The answer is None when standard
@@ -36,8 +36,8 @@ def review_in_terminal(progress: Progress) -> Callable[[dict[str, Any]], Awaitab
     """
 
     async def ask(request: dict[str, Any]) -> object:
-        with progress.paused():
-            progress.ask(request)
+        with display.paused():
+            display.ask(request)
             answer = await _typed_line()
         return _answer_of(answer.strip()) if answer else None
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from leadline import aresearch
 from leadline.progress.lines import Lines
 from leadline.progress.live import Board
-from leadline.progress.plan_review import Progress
+from leadline.progress.plan_review import Display
 from leadline.progress.run_view import Watched, clock
 from leadline.runs.run_ids import shown_folder
 from schemas.events import Event
@@ -74,7 +74,7 @@ def test_a_plan_is_printed_in_its_language(capsys: pytest.CaptureFixture[str]) -
     lines = printed(told("triage", "理解问题", locale="zh-CN"), told("plan", "计划", **PLAN), told("notice", "检索"))
     assert any("3. [计算] How long ago that was" in line for line in lines)
     steps = [{**step, "queries": []} for step in PLAN["steps"]]
-    Progress().ask({"message": "计划", "plan": {"locale": "zh-CN", "title": "", "steps": steps}})
+    Display().ask({"message": "计划", "plan": {"locale": "zh-CN", "title": "", "steps": steps}})
     shown = capsys.readouterr().err
     assert "1. [研究] The designer" in shown
     assert "回车 = 接受" in shown
