@@ -39,9 +39,9 @@ from schemas.document import (
 from schemas.reporter import Report
 from services.reports.charts.written import chart_rows, with_unit
 from services.reports.document import ParsedReport, Section
+from services.reports.formulas import plain_math
 from services.reports.labels import labels_for
 from services.reports.parser import parse_report
-from services.reports.plain_math import plain_math
 from services.reports.references import Reference
 from services.reports.statuses import SIGNS
 from services.run.ui_text import say

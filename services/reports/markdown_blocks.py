@@ -40,6 +40,7 @@ from schemas.document import (
 from schemas.evidence import EXCERPT_ID, Excerpt
 from services.reports.charts.written import is_table_of, read_comment
 from services.reports.citation_forms import INFERENCE, plain_citations
+from services.reports.formulas import is_formula, with_dollars
 from services.reports.statuses import signs_in, without_signs
 from services.text.quotable import URL
 from services.text.quote_location import LINK
@@ -85,11 +86,6 @@ def _prepared(parser: MarkdownIt) -> MarkdownIt:
 PARSER, _DRAFTS = _prepared(MarkdownIt("commonmark")), _prepared(_Drafts("commonmark"))
 _STYLES: dict[str, Style] = {"strong": "strong", "em": "emphasis"}
 _ALIGNED: dict[str, Alignment] = {"text-align:left": "left", "text-align:center": "center", "text-align:right": "right"}
-_LATEX = re.compile(r"[\\^_=+<>]|^[A-Za-z]'?$|[A-Za-z]\s*[-*/(]")
-_UNSAFE = re.compile(r"\]\(|<[A-Za-z/!]|://|[`~]|\n\s*\n|^\d[\d.,]*\s")
-"""What no formula holds, and a hostile one might."""
-_BRACKETS = re.compile(r"(?<!\\)\\\[((?:(?!\n[^\S\n]*+\n)(?:[^\\]|\\[^\[\]])){1,2000}?)\\\]", re.DOTALL)
-_PARENTHESES = re.compile(r"(?<!\\)\\\(((?>(?:[^\n\\]|\\[^()\n]){1,500}))\\\)")
 _BOLD = re.compile(r"\*\*(?:(?<![A-Za-z0-9]\*\*)|(?![A-Za-z0-9]))")
 """A mark of bold text: not between letters or digits of one word."""
 _WRAP = re.compile(r"(?:([^ \t\n])|(?<![ \t]))[ \t]*+\n[ \t]*+(.?)")
@@ -174,22 +170,6 @@ def inert_code(text: str, evidence: str) -> str:
     """Take citations and addresses that the evidence does not name out of code, and put brackets in that prompts show in other forms."""
     text = text.translate(_SHOWN if "›" in text else {**_SHOWN, ord("‹"): "<"})
     return URL.sub(lambda match: match[0] if match[0] in evidence else "", _CITED.sub("", text))
-
-
-def with_dollars(markdown: str) -> str:
-    r"""Rewrite formulas in `\(` `\)` or `\[` `\]` with dollar signs, since `\[` is also an escaped bracket."""
-    markdown = _BRACKETS.sub(lambda formula: _dollars(formula, "$$"), markdown)
-    return _PARENTHESES.sub(lambda formula: _dollars(formula, "$"), markdown)
-
-
-def _dollars(formula: re.Match[str], sign: str) -> str:
-    latex = formula.group(1).strip()
-    return f"{sign}{latex}{sign}" if is_formula(latex) and "$" not in latex else formula.group()
-
-
-def is_formula(latex: str) -> bool:
-    """Distinguish LaTeX from a sum of money between two dollar signs, and from hidden markup."""
-    return _LATEX.search(latex.strip()) is not None and not _UNSAFE.search(latex)
 
 
 def _link(token: Token, shown: Sequence[Token]) -> Inline:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from html import escape, unescape
 from typing import Any
 
-from services.reports.plain_math import plain_math
+from services.reports.formulas import plain_math
 from services.sandbox.jobs import serve
 
 _MATH = re.compile(r'<math aria-label="([^"<]*)"[^<>]*>(?:(?!<math\b).)*?</math>', re.DOTALL)

@@ -15,7 +15,7 @@ from schemas.evidence import Excerpt
 from services.check import support
 from services.evidence import non_claims
 from services.models import reasoning_tags, structured_output
-from services.reports import markdown_blocks
+from services.reports import formulas
 from services.reports.markdown_blocks import read_draft, read_markdown
 from services.reports.rendering import to_markdown
 from services.text import copies, numbers, passages, questions, quote_location, tokens, units, wrapped_lines
@@ -63,7 +63,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "answer": lambda text: structured_output.parse(text, Code),
     "calls": structured_calls.read_structured,
     "chosen": lambda text: conversation.chosen_question(text, None),
-    "dollars": markdown_blocks.with_dollars,
+    "dollars": formulas.with_dollars,
     "clauses": questions.clauses_of,
     "kind of answer": questions.answer_type,
     "names of a question": questions.names_in,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+import nh3
 from markupsafe import Markup, escape
 
 from schemas.chart import Chart
@@ -27,11 +28,9 @@ from schemas.document import (
     Text,
 )
 from services.reports.document import BOXES, ParsedReport, Picture, is_label, statements, words
-from services.reports.formula_width import fitting
+from services.reports.formulas import MATHML_ATTRIBUTES, MATHML_TAGS, fitting, mathml, plain_math
 from services.reports.html.figure import figure, table
-from services.reports.html.sanitised import mathml, sanitised
 from services.reports.labels import Labels
-from services.reports.plain_math import plain_math
 from services.reports.references import Reference, is_web_link
 from services.reports.statuses import SIGNS
 from services.text.quotable import as_read
@@ -40,6 +39,19 @@ _STORED = re.compile(r"sources/[\w-]{1,100}\.txt")
 _TAGS = {"strong": "strong", "emphasis": "em", "code": "code"}
 _WHOLE = re.compile(r"(?<![\w-])(?:\d{4}-\d\d-\d\d|--?[A-Za-z][\w-]{0,20})(?![\w-])")
 """A date and a flag, which a line break would make another; a longer one has no room in a column of a table."""
+_PASSED = MATHML_TAGS | set(
+    "p h3 h4 h5 h6 ul ol li blockquote table colgroup col thead tbody tr th td pre code strong em br hr a span sup mark q cite figure "
+    "figcaption div".split()
+)
+_ATTRIBUTES = {
+    **MATHML_ATTRIBUTES,
+    "*": MATHML_ATTRIBUTES["*"] | {"class", "id", "title", "role", "tabindex", "aria-label", "aria-describedby"},
+    "a": {"href", "target", "rel"},
+    "col": {"width"},
+    "ol": {"start"},
+    "th": {"scope"},
+    "span": {"data-ref"},
+}
 MAX_QUOTE = 600
 PRINTED = 36
 """Room of a formula on a printed page as a multiple of its font's size."""
@@ -51,6 +63,12 @@ def _formula(latex: str) -> Markup:
     if size:
         return Markup('<div class="formula fit-{}" tabindex="0">{}</div>').format(size, drawn)
     return Markup('<div class="formula in-text" title="{}" tabindex="0">{}</div>').format(plain_math(latex), drawn)
+
+
+def sanitised(html: Markup) -> Markup:
+    """Return HTML with the report's own elements only: no scripts, styles, frames, forms or images; links to http(s) only."""
+    clean = nh3.clean(html, tags=_PASSED, attributes=_ATTRIBUTES, url_schemes={"http", "https"}, link_rel=None)
+    return Markup(clean)  # noqa: S704 - that is what the sanitiser is for
 
 
 def safe_link(link: str) -> str:

@@ -6,11 +6,9 @@ from markupsafe import Markup
 
 from services.reports.charts.echarts import echarts_script
 from services.reports.document import ParsedReport
-from services.reports.formula_width import fitting
+from services.reports.formulas import fitting, mathml, plain_math
 from services.reports.html.figure import drawing
 from services.reports.html.page import render_page
-from services.reports.html.sanitised import mathml
-from services.reports.plain_math import plain_math
 from services.reports.slides.slide import BESIDE, ROOM, TITLE, ShownCard, Slide, shortened, table_columns, value_size
 from services.reports.slides.slide_outline import SINGLE_COLUMN, outline
 from services.reports.statuses import SIGNS

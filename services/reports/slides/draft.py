@@ -30,9 +30,9 @@ from services.models import ask
 from services.reports.charts.written import chart_rows
 from services.reports.checking.claim_check import check_summary, counts_only, evidence_of
 from services.reports.document import ParsedReport, cited_in, words
+from services.reports.formulas import in_line
 from services.reports.markdown import ReportInputs, finish_report
 from services.reports.parser import parse_report
-from services.reports.plain_math import in_line
 from services.reports.report_draft import Written
 from services.reports.sentences import cited_sentences, ids_in
 from services.reports.slides.slide import shortened

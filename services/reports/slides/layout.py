@@ -11,7 +11,7 @@ from schemas.document import Block, Code, Drawing, Mark, Paragraph, Quotation, T
 from services.reports.charts.written import chart_rows, with_unit
 from services.reports.columns import largest_size, width
 from services.reports.document import ParsedReport, Picture, citations_in, is_label, letters, words
-from services.reports.plain_math import in_line
+from services.reports.formulas import in_line
 from services.reports.slides.slide import (
     CELL,
     COLONS,

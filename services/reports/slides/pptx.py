@@ -16,8 +16,8 @@ from schemas.clean_text import clean_text
 from services.reports.charts.svg import chart_png
 from services.reports.columns import width
 from services.reports.document import ParsedReport, words
+from services.reports.formulas import plain_math
 from services.reports.labels import labels_for, language_of
-from services.reports.plain_math import plain_math
 from services.reports.slides.slide import (
     BESIDE,
     GAP,

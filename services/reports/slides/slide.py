@@ -14,7 +14,7 @@ from schemas.chart import Chart
 from schemas.document import Block, Code, Display, Heading, Inline, Inlines, Listing, Mark, Paragraph, Quotation, Text
 from services.reports.columns import BOLD, EM, column_widths, width, words_fit
 from services.reports.document import Picture, citations_in, letters, words
-from services.reports.plain_math import in_line, plain_math
+from services.reports.formulas import in_line, plain_math
 from services.reports.sentences import cited_sentences
 from services.reports.statuses import SIGNS
 from services.text.passages import sentences

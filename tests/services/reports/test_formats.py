@@ -21,9 +21,9 @@ from schemas.document import Block, Citation, Drawing, Heading, Inline, Paragrap
 from schemas.reporter import Report
 from services.reports.document import walk, words
 from services.reports.formats import FORMATS, chosen_formats, render
+from services.reports.formulas import with_dollars
 from services.reports.html.page import render_html
 from services.reports.labels import labels_for
-from services.reports.markdown_blocks import with_dollars
 from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
 from services.reports.slides.slide_outline import outline

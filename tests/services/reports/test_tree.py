@@ -23,9 +23,9 @@ from schemas.document import (
 from schemas.reporter import Report
 from schemas.usage import Usage
 from services.reports.document import cited_in, words
+from services.reports.formulas import plain_math
 from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
-from services.reports.plain_math import plain_math
 from services.reports.rendering import inline_markdown, to_draft, to_markdown
 from services.reports.sentences import cited_once
 from tests.attacks.processor_time import processor_time

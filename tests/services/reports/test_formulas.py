@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from services.reports.formula_width import fitting, formula_width
+from services.reports.formulas import fitting, formula_width, mathml
 from services.reports.html.page import render_html
-from services.reports.html.sanitised import mathml
 from services.reports.parser import parse_report
 from services.reports.slides.deck import render_deck
 from tests.fakes.browser import Page, needs_chromium
