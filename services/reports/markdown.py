@@ -37,6 +37,7 @@ from services.reports.added_sections import computations, marked_sentences, side
 from services.reports.charts.checks import ChartRefused, with_chart_checked
 from services.reports.charts.written import chart_of
 from services.reports.checking.checked_report import CheckedReport, FormerClaims
+from services.reports.checking.citable_evidence import CitableEvidence
 from services.reports.checking.claim_check import ClaimCheck, Judgements
 from services.reports.checking.code_citations import CodeCitations
 from services.reports.checking.report_check import check_citations
@@ -214,10 +215,8 @@ def check_draft(draft: ReportInputs) -> CheckedReport:
         return CheckedReport()
     titles = {key: source.title for key, source in draft.sources.items()}
     check = ClaimCheck(
-        {excerpt.id: excerpt for excerpt in draft.excerpts},
+        CitableEvidence({excerpt.id: excerpt for excerpt in draft.excerpts}, draft.sources, draft.question),
         labels_for(draft.locale),
-        draft.sources,
-        question=draft.question,
         likeness=draft.likeness,
         judgements=draft.judgements,
         citing=draft.citing or CodeCitations(draft.excerpts, titles),

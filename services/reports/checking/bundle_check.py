@@ -24,7 +24,8 @@ from services.reports.bundle_files import (
 )
 from services.reports.charts.written import read_comment
 from services.reports.checking.bundle_result import BundleCheck
-from services.reports.checking.claim_check import evidence_of, summary_fault
+from services.reports.checking.citable_evidence import evidence_of
+from services.reports.checking.claim_check import summary_fault
 from services.reports.checking.doubts import doubt_of
 from services.reports.checking.exported_page import check_exports
 from services.reports.checking.written_text import new_sentences

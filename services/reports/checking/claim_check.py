@@ -1,23 +1,17 @@
 """Judges one statement of a report: by code, and by a model's judgement if there is one."""
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
-from schemas.evidence import EXCERPT_ID, PASSED, Claim, Excerpt, Judged, Judgement, Source, Status
-from services.check.numbers import proving
+from schemas.evidence import PASSED, Claim, Judged, Judgement, Status
 from services.check.support import check_inference, check_support
 from services.check.verdict import Verdict
 from services.embedding.cross_lingual import Likeness
 from services.evidence.non_claims import SMALL_NUMBER
 from services.reports.checking.checked_report import Doubt, FormerClaims, Statement
-from services.reports.checking.code_citations import CodeCitations, holds_sentence
-from services.reports.document import letters
+from services.reports.checking.citable_evidence import CitableEvidence, lines_of
+from services.reports.checking.code_citations import CodeCitations
 from services.reports.labels import Labels
-from services.text.held_numbers import is_held, missing_of, missing_quantities
-from services.text.names import missing_names
-from services.text.numbers import Quantity, quantities
 from services.text.quote_location import locate
 from services.text.tables import cells_told
 
@@ -35,9 +29,6 @@ _NOT_COVERED = frozenset({"numbers", "names"})
 """Faults after which code does so for a sentence that others' citations cover, whose words sum up what stands beside it."""
 _OF_NUMBERS = frozenset({"untraced", "period", "subject", "unit", "row", "opposite"})
 """Faults of the cells of a row, which are judged with their row's label and column's heading."""
-_DIAGRAM_LABEL = re.compile(r"[\[({|\"]([^\[\](){}|\"\n]{2,200})[\])}|\"]")
-_EXCERPT = re.compile(rf"\b{EXCERPT_ID}\b")
-_DIGITS = re.compile(r"\d++(?>(?:[.,]\d++)*)")
 
 
 def counts_only(verdict: Verdict) -> bool:
@@ -59,24 +50,12 @@ def summary_fault(claim: Claim, statements: Sequence[str]) -> Verdict:
     return Verdict() if judged and not verdict.certain else verdict
 
 
-def evidence_of(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -> tuple[list[str], list[str], list[str]]:
-    """Return the quotes of excerpts without the numbers that no source gives, the cards of their sources, and the quotes with such numbers."""
-    cited = [(excerpt.headed_quote, sources.get(excerpt.content_hash)) for excerpt in excerpts]
-    quotes = [proving(quote, source) for quote, source in cited]
-    cards = [source.card.evidence for _, source in cited if source]
-    return quotes, cards, [quote for quote, source in cited if source and source.without_input]
-
-
 @dataclass(frozen=True)
 class ClaimCheck:
-    """The evidence that statements are checked against."""
+    """The evidence, and what else a statement is judged by."""
 
-    excerpts: Mapping[str, Excerpt]
-    """All citable excerpts by id."""
+    evidence: CitableEvidence
     labels: Labels
-    sources: Mapping[str, Source] = field(default_factory=dict)
-    """Sources by content hash."""
-    question: str = ""
     likeness: Likeness | None = None
     judgements: Judgements = field(default_factory=dict)
     citing: CodeCitations | None = None
@@ -85,52 +64,6 @@ class ClaimCheck:
     """Statements of the report that this one changes."""
     undecided: dict[Statement, Doubt] = field(default_factory=dict)
     """`CheckedReport.undecided`."""
-
-    @cached_property
-    def _proofs(self) -> list[str]:
-        return list(map(self._proof, self.excerpts.values()))
-
-    @cached_property
-    def known(self) -> str:
-        """All quotes that may prove a number."""
-        return "\n".join(self._proofs)
-
-    @cached_property
-    def _everything(self) -> list[str]:
-        """All evidence with the question, the titles, and the sections of quotes."""
-        sections = dict.fromkeys(excerpt.section for excerpt in self.excerpts.values())
-        cards = (source.card.evidence for source in self.sources.values())
-        return [*self._proofs, self.question, *cards, *sections]
-
-    @cached_property
-    def _anywhere(self) -> str:
-        return "\n".join(self._everything)
-
-    @cached_property
-    def source_names(self) -> frozenset[str]:
-        """The letters of the sources' titles, each alone and with the sections of its quotes."""
-        titles = {key: source.card.heading for key, source in self.sources.items()}
-        cited = (excerpt for excerpt in self.excerpts.values() if titles.get(excerpt.content_hash))
-        named = (f"{titles[excerpt.content_hash]}{excerpt.section}" for excerpt in cited)
-        return frozenset(letters(name).lower() for name in [*titles.values(), *named]) - {""}
-
-    @cached_property
-    def _numbers(self) -> list[Quantity]:
-        return [quantity for text in self._everything for quantity in quantities(text)]
-
-    @cached_property
-    def _digits(self) -> frozenset[str]:
-        return frozenset(_DIGITS.findall(self._anywhere))
-
-    def _proof(self, excerpt: Excerpt) -> str:
-        source = self.sources.get(excerpt.content_hash)
-        return proving(excerpt.quote, source)
-
-    def untraced_numbers(self, words: str, ids: Sequence[str]) -> list[str]:
-        """Return the numbers of a statement that only cited computations give, and these from no source: no rewording would help."""
-        quotes, cards, untraced = self._cited([key for key in ids if key in self.excerpts])
-        absent = missing_quantities(words, [*quotes, *cards]) if untraced else []
-        return [number for number in absent if not missing_quantities(number, untraced)]
 
     def sentence(
         self,
@@ -228,12 +161,12 @@ class ClaimCheck:
 
         A number that they neither give nor let compute in one step may be worked out from them in several, if a verifier finds that it follows.
         """
-        if unknown := [key for key in ids if key not in self.excerpts]:
+        if unknown := [key for key in ids if key not in self.evidence.excerpts]:
             return self.unknown(words, unknown)
-        if self._is_quoted(words, ids) and not self._typed(words, ids):
+        if self.evidence.quotes(words, ids):
             return Claim(text=words, citations=list(ids), verified=True, status="quoted")
-        quotes, cards, untraced = self._cited(ids)
-        verdict = check_inference(words, quotes, cards, question=self.question, untraced=untraced)
+        quotes, cards, untraced = self.evidence.of(ids)
+        verdict = check_inference(words, quotes, cards, question=self.evidence.question, untraced=untraced)
         verdict = self._or_typed(verdict, words, ids)
         if verdict.certain and verdict.fault != "numbers":
             return self.unverified(words, ids, verdict)
@@ -249,28 +182,18 @@ class ClaimCheck:
 
     def figure(self, text: str, *, is_diagram: bool = False) -> Claim | None:
         """Judge a formula or code: its numbers, and the names in the labels of a diagram, must occur somewhere in the evidence."""
-        words = _EXCERPT.sub("", text)
-        missing = [number for number in missing_of(quantities(words), self._numbers) if number not in self._digits]
-        numbers = [number for number in missing if not SMALL_NUMBER.fullmatch(number)]
-        if numbers:
-            return self.unverified(text, (), Verdict("numbers", tuple(numbers)))
-        labels = _DIAGRAM_LABEL.findall(text) if is_diagram else []
-        strangers = missing_names(" | ".join(labels), self._anywhere) if labels else []
-        return self.unverified(text, (), Verdict("names", tuple(strangers))) if strangers else None
+        verdict = self.evidence.nowhere(text, is_diagram=is_diagram)
+        return self.unverified(text, (), verdict) if verdict.fault else None
 
     def code(self, text: str, ids: Sequence[str]) -> Claim | None:
         """Judge code that the evidence does not have line by line by what is cited above it, else by its numbers; None if nothing is at fault."""
         claim = self.figure(text)
-        if not ids or text in self.former.connecting or _lines_of(text) <= self._lines:
+        if not ids or text in self.former.connecting or lines_of(text) <= self.evidence.lines:
             return claim
         judgement = self._asked(text, ids, Doubt(inferred=True, heads=True, suspicion=claim.reason if claim else ""))
         if judgement is None:
             return claim
         return None if judgement.verdict in PASSED else self._by_model(text, ids, judgement)
-
-    @cached_property
-    def _lines(self) -> frozenset[str]:
-        return _lines_of(self.known)
 
     def unverified(self, words: str, ids: Sequence[str], verdict: Verdict) -> Claim:
         """Return an unverified claim."""
@@ -327,41 +250,22 @@ class ClaimCheck:
         self, words: str, ids: Sequence[str], parts: Sequence[str], likeness: Likeness | None
     ) -> tuple[bool, Verdict]:
         """Tell whether a sentence is verbatim in its citations, and return the verdict on it and on those of its parts that no cited table holds."""
-        quoted = self._is_quoted(words, ids) and not self._typed(words, ids)
+        quoted = self.evidence.quotes(words, ids)
         verdict = Verdict() if quoted else self._verdict(words, ids, likeness)
         if parts and not verdict.fault:
-            told = frozenset[str]().union(*map(cells_told, self._cited(ids)[0]))
+            told = frozenset[str]().union(*map(cells_told, self.evidence.of(ids)[0]))
             cells = (self._verdict(part, ids, likeness) for part in parts if part not in told)
             verdict = next((cell for cell in cells if cell.fault in _OF_NUMBERS), verdict)
         return quoted, verdict
 
     def _is_supported(self, words: str, ids: Sequence[str], parts: Sequence[str]) -> bool:
-        return all(key in self.excerpts for key in ids) and not self._checked(words, ids, parts, None)[1].fault
+        return all(key in self.evidence.excerpts for key in ids) and not self._checked(words, ids, parts, None)[1].fault
 
     def _verdict(self, words: str, ids: Sequence[str], likeness: Likeness | None = None) -> Verdict:
-        quotes, cards, untraced = self._cited(ids)
+        quotes, cards, untraced = self.evidence.of(ids)
         return self._or_typed(check_support(words, quotes, cards, likeness, untraced), words, ids)
 
     def _or_typed(self, verdict: Verdict, words: str, ids: Sequence[str]) -> Verdict:
         """Return a verdict, or if it finds nothing that numbers of a statement only stand in a program that it cites."""
-        typed = () if verdict.fault else self._typed(words, ids)
+        typed = () if verdict.fault else self.evidence.typed_numbers(words, ids)
         return replace(verdict, fault="typed", what=typed) if typed else verdict
-
-    def _typed(self, words: str, ids: Sequence[str]) -> tuple[str, ...]:
-        """Return the numbers of a statement that the cited programs print as they stand in them."""
-        sources = (self.sources.get(self.excerpts[key].content_hash) for key in ids)
-        typed = [quantity for source in sources if source for number in source.typed for quantity in quantities(number)]
-        return tuple(quantity.text for quantity in quantities(words) if is_held(quantity, typed)) if typed else ()
-
-    def _cited(self, ids: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
-        return evidence_of([self.excerpts[key] for key in ids], self.sources)
-
-    def _is_quoted(self, words: str, ids: Sequence[str]) -> bool:
-        """Tell whether a sentence is a whole sentence, line or cell of a cited quote, not only a part of one."""
-        cited = (self.excerpts[key] for key in ids)
-        return any(holds_sentence(self._proof(excerpt), words) for excerpt in cited)
-
-
-def _lines_of(text: str) -> frozenset[str]:
-    """Return the lines that hold anything, with one blank between words."""
-    return frozenset(" ".join(line.split()) for line in text.splitlines() if line.strip())

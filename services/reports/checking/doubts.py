@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from schemas.evidence import PASSED, Claim, Excerpt, Source
 from services.check.support import check_inference, check_support
 from services.check.verdict import Verdict
-from services.reports.checking.claim_check import CLAIMS_NOTHING, counts_only, evidence_of
+from services.reports.checking.citable_evidence import evidence_of
+from services.reports.checking.claim_check import CLAIMS_NOTHING, counts_only
 from services.reports.checking.code_citations import AROUND
 from services.reports.labels import labels_for
 from services.run.ui_text import spoken_locale

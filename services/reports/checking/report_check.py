@@ -173,7 +173,7 @@ class ReportCheck:
             doubt.inferred = doubt.inferred or statement in concluded
 
     def _below(self, block: Block) -> list[str]:
-        return [key for key in self.coverage.below(block) if key in self.check.excerpts]
+        return [key for key in self.coverage.below(block) if key in self.check.evidence.excerpts]
 
     def _sentences(self, sentences: Iterable[tuple[Units, list[str]]]) -> list[Units]:
         """Check the sentences of a line; if the citing sentence is removed, its citations move to the last one that it covers."""
@@ -205,7 +205,7 @@ class ReportCheck:
 
     def _quoted_code(self, code: Code) -> list[Block]:
         """Keep code that an excerpt holds, with its lines; it is shown as text, whatever its source calls it."""
-        if quotation := find_quotation(code.text, self.check.excerpts, []):
+        if quotation := find_quotation(code.text, self.check.evidence.excerpts, []):
             claim = Claim(text=code.text, citations=[quotation[1]], verified=True, status="quoted")
             self.statements.result.claims.append(claim)
             return [replace(code, language="")]
@@ -214,7 +214,7 @@ class ReportCheck:
     def _verbatim(self, blocks: Iterable[Block]) -> Units | None:
         """Return a quote without links and Markdown, None if no excerpt holds it; one with numbers that no source gives is marked."""
         words, ids = self._quoted(blocks)
-        quotation = find_quotation(words, self.check.excerpts, ids)
+        quotation = find_quotation(words, self.check.evidence.excerpts, ids)
         if quotation is None:
             return None
         quote, excerpt_id = quotation
@@ -226,7 +226,7 @@ class ReportCheck:
         said = joined(chain.from_iterable(zip_longest(map(Text, parts), code, fillvalue=Text(""))))
         line = words_of(said)
         shown: list[Inline] = [*said, Text(" "), Citation(0, "", (excerpt_id,))]
-        if numbers := self.check.untraced_numbers(quote, [excerpt_id]):
+        if numbers := self.check.evidence.untraced_numbers(quote, [excerpt_id]):
             claim = self.check.unverified(quote, [excerpt_id], Verdict("untraced", tuple(numbers)))
             return self.statements.failed(shown, claim)
         return self.statements.record(shown, Claim(text=line, citations=[excerpt_id], verified=True, status="quoted"))
@@ -252,7 +252,7 @@ class ReportCheck:
         if not code.text.strip():
             return []
         chart = chart_of(code)
-        own = [key for key in chart.sources if key in self.check.excerpts] if chart else []
+        own = [key for key in chart.sources if key in self.check.evidence.excerpts] if chart else []
         above = own or list(dict.fromkeys(self.statements.told))
         claim = self.check.figure(code.text, is_diagram=True) if code.is_diagram else self.check.code(code.text, above)
         if claim is not None:

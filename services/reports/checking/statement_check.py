@@ -120,7 +120,7 @@ class StatementCheck:
 
     def is_title(self, content: Iterable[Inline]) -> bool:
         """Tell whether a paragraph or heading is only the title of a source, or that with a section, which is not a claim of the report."""
-        return letters(words_of(content)).lower() in self.check.source_names
+        return letters(words_of(content)).lower() in self.check.evidence.source_names
 
     def heads(self, content: Iterable[Inline], ids: Sequence[str] = (), *, is_title: bool = False) -> bool:
         """Keep a heading, label, table header or question unmarked; one with a number from nowhere, or that a verifier refutes, is left out.
@@ -152,7 +152,7 @@ class StatementCheck:
         if all(isinstance(unit, Text) and unit.text in " .,;:。，；：" for unit in others):
             claim = self.check.figure(words)
             return self.failed(shown, claim) if claim else shown
-        evidence = f"{self.check.known}\n{self.check.question}"
+        evidence = f"{self.check.evidence.known}\n{self.check.evidence.question}"
         inferred = is_inference(sentence)
         if not inferred and claims_nothing(words, cites=bool(own), evidence=evidence):
             return self._lack(words, evidence, shown, own or ids or self.beside)
@@ -187,7 +187,7 @@ class StatementCheck:
     def row(self, cells: Sequence[Inlines], over: list[str], heads: list[str]) -> tuple[Inlines, ...]:
         """Check a row of a table; nothing is left of one that is removed, and a conclusion is marked in its cell."""
         written_ids = list(dict.fromkeys([*over, *ids_in(chain.from_iterable(cells))]))
-        ids = [identifier for identifier in written_ids if identifier in self.check.excerpts]
+        ids = [identifier for identifier in written_ids if identifier in self.check.evidence.excerpts]
         self.told += ids
         texts = list(map(words_of, cells))
         words = " | ".join(filter(None, texts))
@@ -246,7 +246,7 @@ class StatementCheck:
 
     def failed(self, shown: Units, claim: Claim) -> Units:
         """Mark an unsupported statement, or remove a refuted or dropped one, and count it; of a program's output no words are at fault."""
-        if not self.check.untraced_numbers(claim.text, claim.citations):
+        if not self.check.evidence.untraced_numbers(claim.text, claim.citations):
             self.result.failed.append(claim)
         if self.drop or claim.status == "contradicted":
             self.result.left_out.append(claim)
@@ -256,7 +256,7 @@ class StatementCheck:
 
     def known_ids(self, units: Iterable[Inline]) -> list[str]:
         """Return the cited ids of excerpts that exist."""
-        return [key for key in ids_in(units) if key in self.check.excerpts]
+        return [key for key in ids_in(units) if key in self.check.evidence.excerpts]
 
     def known_only(self, units: Units) -> list[Inline]:
         """Return units without marks and citations of excerpts that do not exist."""

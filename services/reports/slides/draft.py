@@ -28,7 +28,8 @@ from services.check.support import check_support
 from services.embedding.cross_lingual import Likeness, likeness_of
 from services.models import ask
 from services.reports.charts.written import chart_rows
-from services.reports.checking.claim_check import check_summary, counts_only, evidence_of
+from services.reports.checking.citable_evidence import CitableEvidence
+from services.reports.checking.claim_check import check_summary, counts_only
 from services.reports.document import ParsedReport, cited_in, words
 from services.reports.formulas import in_line
 from services.reports.markdown import ReportInputs, finish_report
@@ -203,8 +204,8 @@ class DeckProof:
     """Checks texts against excerpts of the report, as its sentences are checked."""
 
     def __init__(self, report: Report) -> None:
-        self._excerpts = {excerpt.id: excerpt for excerpt in report.excerpts}
-        self._sources = {source.content_hash: source for source in report.sources}
+        sources = {source.content_hash: source for source in report.sources}
+        self._evidence = CitableEvidence({excerpt.id: excerpt for excerpt in report.excerpts}, sources)
         self.likeness: Likeness | None = None
         self.across: dict[tuple[str, tuple[str, ...]], None] = {}
         """Texts with quotes in another language, which only meaning can compare."""
@@ -216,8 +217,7 @@ class DeckProof:
 
         What a program printed names a figure by ship and year, where the report says what was measured, and how often.
         """
-        cited = [self._excerpts[key] for key in excerpt_ids if key in self._excerpts]
-        quotes, cards, untraced = evidence_of(cited, self._sources)
+        quotes, cards, untraced = self._evidence.of(excerpt_ids)
         verdict = check_support(text, quotes, cards, self.likeness or self._note, untraced)
         sums_up = bool(statements) and (verdict.fault == "words" or counts_only(verdict))
         return not verdict.fault or (sums_up and not check_summary(text, statements).fault)

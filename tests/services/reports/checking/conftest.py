@@ -13,6 +13,7 @@ from schemas.reporter import Report
 from services.reports.bundle import write_bundle
 from services.reports.checking import report_check
 from services.reports.checking.checked_report import CheckedReport, FormerClaims
+from services.reports.checking.citable_evidence import CitableEvidence
 from services.reports.checking.claim_check import ClaimCheck
 from services.reports.checking.code_citations import CodeCitations
 from services.reports.labels import labels_for
@@ -60,9 +61,10 @@ def check_citations(
     titles: Mapping[str, str] = MappingProxyType({}),
     published: Mapping[str, str] = MappingProxyType({}),
     untraced: Mapping[str, list[str]] = MappingProxyType({}),
-    **evidence: Any,
+    question: str = "",
+    **choices: Any,
 ) -> CheckedReport:
-    """Check a draft by excerpts, by what is known of their sources by content hash, and by the other evidence of a `ClaimCheck`; code cites among all."""
+    """Check a draft by excerpts, by what is known of their sources by content hash, and by the other choices of a `ClaimCheck`; code cites among all."""
     sources = {
         key: Source(
             url=key,
@@ -75,12 +77,11 @@ def check_citations(
         for key in {**titles, **published, **untraced}
     }
     check = ClaimCheck(
-        excerpts,
+        CitableEvidence(excerpts, sources, question),
         labels_for(locale),
-        sources,
         citing=citing or CodeCitations(list(excerpts.values()), titles),
         former=FormerClaims.of(former),
-        **evidence,
+        **choices,
     )
     blocks = read_draft(draft, excerpts) if isinstance(draft, str) else draft
     return report_check.check_citations(blocks, check, drop=unsupported == "drop")
