@@ -44,7 +44,7 @@ from services.reports.checking.report_check import check_citations
 from services.reports.document import cited_in, contents, words
 from services.reports.labels import ENGLISH, Labels, labels_for
 from services.reports.numbered_text import numbered_text, with_references
-from services.reports.references import Numbering, artifact_path, number_sources
+from services.reports.references import artifact_path, number_sources, numbers_of
 from services.reports.rendering import to_markdown
 from services.reports.statuses import sure_claims
 from services.reports.wishes import with_json
@@ -158,14 +158,13 @@ def finish_report(draft: ReportInputs, usage: Usage) -> Report:
     conflicts = tuple(_conflicts(contradictions, draft, labels))
     cited = cited_in([*body, *conflicts])
     charted = [key for block in blocks if (chart := chart_of(block)) for key in chart.sources]
-    numbering = number_sources(draft.sources, draft.excerpts, [*cited, *charted])
-    limits = _limits(draft, checked, numbering, labels)
+    sources = number_sources(draft.sources, draft.excerpts, [*cited, *charted])
+    limits = _limits(draft, checked, sources, labels)
     artifacts = [artifact for result in draft.results for artifact in result.artifacts]
-    used = {numbering.cited_as[excerpt.content_hash].id for excerpt in draft.excerpts if excerpt.id in cited}
+    used = {number for key, number in numbers_of(sources, draft.excerpts).items() if key in cited}
     lines = [*map(_text, limits), *marked_sentences(checked.claims, labels), *map(_text, draft.notes)]
-    programs = computations(
-        [source for source in numbering.sources if source.id in used], draft.programs, labels, draft.locale
-    )
+    used_sources = [source for source in sources if source.number in used]
+    programs = computations(used_sources, draft.programs, labels, draft.locale)
     opening = tuple(Paragraph(_text(line)) for line in draft.opening.splitlines() if line.strip())
     document = Document(
         body,
@@ -188,14 +187,14 @@ def finish_report(draft: ReportInputs, usage: Usage) -> Report:
         document=document,
         connecting=checked.connecting,
         markdown="",
-        sources=numbering.sources,
+        sources=sources,
         excerpts=draft.excerpts,
         citations=checked.claims,
         left_out=checked.left_out,
         contradictions=contradictions,
         reflections=draft.reflections,
         plans=draft.plans,
-        results=[_with_known_excerpts(result, numbering) for result in draft.results],
+        results=[_with_known_excerpts(result, sources) for result in draft.results],
         follow_up_questions=draft.follow_up_questions,
         limits=limits,
         usage=usage,
@@ -204,8 +203,9 @@ def finish_report(draft: ReportInputs, usage: Usage) -> Report:
     return with_references(report.model_copy(update={"markdown": to_markdown(numbered_text(report)) + "\n"}))
 
 
-def _with_known_excerpts(result: StepResult, numbering: Numbering) -> StepResult:
-    known = [excerpt for excerpt in result.excerpts if excerpt.content_hash in numbering.cited_as]
+def _with_known_excerpts(result: StepResult, sources: Sequence[Source]) -> StepResult:
+    hashes = {source.content_hash for source in sources}
+    known = [excerpt for excerpt in result.excerpts if excerpt.content_hash in hashes]
     return result.model_copy(update={"excerpts": known})
 
 
@@ -304,7 +304,7 @@ def _best(parts: Sequence[str], about: str) -> str:
     return parts[max(range(len(parts)), key=lambda place: scores[place])] if parts else ""
 
 
-def _limits(draft: ReportInputs, checked: CheckedReport, numbering: Numbering, labels: Labels) -> list[str]:
+def _limits(draft: ReportInputs, checked: CheckedReport, sources: Sequence[Source], labels: Labels) -> list[str]:
     steps = steps_by_id(draft.plans)
     lines = list(draft.limits)
     if labels is ENGLISH and draft.locale and not draft.locale.lower().startswith("en"):
@@ -325,7 +325,7 @@ def _limits(draft: ReportInputs, checked: CheckedReport, numbering: Numbering, l
         lines.append(labels.dropped.format(count=dropped))
     lines.extend(
         (labels.abstract if source.abstract_only else labels.snippet).format(source=source.title or source.url)
-        for source in numbering.sources
+        for source in sources
         if source.snippet_only or source.abstract_only
     )
     return list(dict.fromkeys(lines))

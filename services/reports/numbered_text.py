@@ -36,7 +36,7 @@ class Citations:
     def of(cls, report: Report) -> "Citations":
         """Return the numbers and links of a report."""
         links = {source.number: link_of(source) for source in report.sources if source.number is not None}
-        return cls(numbers_of(report), links)
+        return cls(numbers_of(report.sources, report.excerpts), links)
 
     def of_excerpts(self, excerpt_ids: Iterable[str], status: Status = "") -> tuple[Citation, ...]:
         """Return the citations of excerpts, each source once, in the order of their numbers; `status` is the status of their claim."""
@@ -121,11 +121,6 @@ def compared(before: Report, after: Report) -> list[Sentence]:
     return lines
 
 
-def own_text(report: Report) -> list[str]:
-    """Return the lines of a report's own text with numbers as citations, such as `[2]`, without empty lines."""
-    return [line for line in own_markdown(report).split("\n") if line.strip()]
-
-
 def own_markdown(report: Report, *, inferred: bool = False) -> str:
     """Return a report's own text with numbers as citations, such as `[2]`, charts as tables, without marks, or with those of inference."""
     citations = Citations.of(report)
@@ -139,7 +134,7 @@ def own_markdown(report: Report, *, inferred: bool = False) -> str:
 
 def _lines(report: Report) -> Iterator[str]:
     labels = labels_for(report.locale)
-    for text in own_text(report):
+    for text in filter(str.strip, own_markdown(report).split("\n")):
         line, label = text, _BOLD_START.match(text)
         if label and SUMMARY_LABEL.fullmatch(label[1]):  # formats say it in their own word
             line = f"**{labels.summary}**{labels.colon}{text[label.end() :]}"

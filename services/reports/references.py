@@ -26,17 +26,7 @@ MAX_UNCITED = 5
 _CITATION = re.compile(r"\[\[(\d{1,6})\]\]\(")
 
 
-@dataclass(frozen=True, slots=True)
-class Numbering:
-    """The numbered sources of one report."""
-
-    sources: list[Source]
-    """Originals by number, then copies, which have their own numbers."""
-    cited_as: dict[str, Source]
-    """Original of each source, by the source's content hash."""
-
-
-def number_sources(sources: Mapping[str, Source], excerpts: Sequence[Excerpt], cited: Iterable[str]) -> Numbering:
+def number_sources(sources: Mapping[str, Source], excerpts: Sequence[Excerpt], cited: Iterable[str]) -> list[Source]:
     """Number cited sources in the order of the ids of the excerpts that are cited, then uncited ones, then copies.
 
     Sources, by content hash, are left out if they have no excerpts, unless they are copies of one that has some.
@@ -46,12 +36,12 @@ def number_sources(sources: Mapping[str, Source], excerpts: Sequence[Excerpt], c
     originals = _originals(sources, list(used))
     order = list(dict.fromkeys(originals[key] for key in [*(quoted[key] for key in cited if key in quoted), *used]))
     copies = [key for key, original in originals.items() if key != original and original in order]
-    numbered: dict[str, Source] = {}
+    numbered: list[Source] = []
     for number, key in enumerate([*order, *copies], 1):
         place = {"number": number, "file": f"sources/{number:02d}-{name_of(sources[key])}.txt"}
         original = originals[key] if originals[key] != key else None
-        numbered[key] = sources[key].model_copy(update={**place, "duplicate_of": original})
-    return Numbering(list(numbered.values()), {key: numbered[originals[key]] for key in numbered})
+        numbered.append(sources[key].model_copy(update={**place, "duplicate_of": original}))
+    return numbered
 
 
 def _originals(sources: Mapping[str, Source], used: list[str]) -> dict[str, str]:
@@ -164,13 +154,13 @@ def is_web_link(link: str) -> bool:
     return _WEB.fullmatch(link) is not None
 
 
-def numbers_of(report: Report) -> dict[str, int]:
+def numbers_of(sources: Iterable[Source], excerpts: Iterable[Excerpt]) -> dict[str, int]:
     """Return the number under which each excerpt is cited: that of its source, or of the source's original."""
-    sources = {source.content_hash: source for source in report.sources}
+    by_hash = {source.content_hash: source for source in sources}
     numbers = {}
-    for excerpt in report.excerpts:
-        source = sources.get(excerpt.content_hash)
-        original = sources.get(source.duplicate_of, source) if source and source.duplicate_of else source
+    for excerpt in excerpts:
+        source = by_hash.get(excerpt.content_hash)
+        original = by_hash.get(source.duplicate_of, source) if source and source.duplicate_of else source
         if original and original.number is not None:
             numbers[excerpt.id] = original.number
     return numbers
@@ -179,7 +169,7 @@ def numbers_of(report: Report) -> dict[str, int]:
 def cited_numbers(report: Report) -> set[int]:
     """Return the numbers of the sources that the text or a chart of a report cites."""
     in_text = {int(number) for number in _CITATION.findall(report.markdown)}
-    numbers = numbers_of(report)
+    numbers = numbers_of(report.sources, report.excerpts)
     return in_text | {numbers[key] for key in _in_charts(report) if key in numbers}
 
 
@@ -192,7 +182,8 @@ def listed_numbers(report: Report) -> set[int]:
 
 def references(report: Report, labels: Labels) -> tuple[Reference, ...]:
     """Return a report's numbered sources, with labels in its language; copies are listed with their originals."""
-    numbers, cited, shown = numbers_of(report), cited_numbers(report), listed_numbers(report)
+    numbers = numbers_of(report.sources, report.excerpts)
+    cited, shown = cited_numbers(report), listed_numbers(report)
     copies: dict[str, list[str]] = {}
     for source in report.sources:
         if source.duplicate_of:
