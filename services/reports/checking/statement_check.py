@@ -219,7 +219,7 @@ class StatementCheck:
         marked = concluding[-1] if concluding else len(cells) - 1
         row: list[Units] = [_settled(cell, claim.model_copy(update={"status": ""})) for cell in shown]
         row[marked] = self.record(shown[marked], claim)
-        return () if len(self.result.left_out) > before else tuple(map(joined, _cited_where_told(row)))
+        return () if len(self.result.left_out) > before else tuple(map(joined, row))
 
     def _lack(self, words: str, evidence: str, shown: Units, ids: Sequence[str]) -> Units:
         """Keep a sentence that claims nothing; one on missing evidence goes if a verifier found that evidence."""
@@ -267,18 +267,6 @@ class StatementCheck:
 def is_inference(units: Iterable[Inline]) -> bool:
     """Tell whether a sentence or cell is marked as its writer's conclusion."""
     return any(isinstance(unit, Mark) and unit.status == "inferred" for unit in units)
-
-
-def _cited_where_told(cells: list[Units]) -> list[Units]:
-    """Move the citations of a row from a last cell without words, such as a dash, to the last one with words."""
-    cited = [unit for unit in cells[-1] if isinstance(unit, Citation | Mark)]
-    told = [place for place, cell in enumerate(cells) if re.search(r"\w", words_of(cell))]
-    if not cited or not told or told[-1] == len(cells) - 1:
-        return cells
-    moved = [*cells]
-    moved[told[-1]] = [*cells[told[-1]], Text(" "), *cited]
-    moved[-1] = trimmed([unit for unit in cells[-1] if unit not in cited])
-    return moved
 
 
 def _settled(units: Units, claim: Claim) -> list[Inline]:
