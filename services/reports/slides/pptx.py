@@ -129,7 +129,7 @@ class _Writer:
     def _dark(self, slide: Slide) -> None:
         cover = slide.kind == "cover"
         size = 32 if width(slide.title) > TITLE else 46 if cover else 42
-        title = self._broken(shortened(slide.title, 2 * TITLE))
+        title = shortened(slide.title, 2 * TITLE)
         self._title(title, _Box(MARGIN, 2.2 if cover or slide.rows else 3.2, ROOM, 1.9), size, SHEET)
         if slide.subtitle:
             top = 4.5 if cover else 4.1 if slide.rows else 5.1
@@ -140,15 +140,6 @@ class _Writer:
             high = text_height(text, 15, ROOM - 0.2) + 0.17
             bottom -= high
             self._text(text, _Box(MARGIN, bottom, ROOM, high), 15, SHEET)
-
-    @staticmethod
-    def _broken(title: str) -> str:
-        """Break a Chinese title of two lines behind the mark that is nearest to its middle: PowerPoint breaks anywhere."""
-        ends = [place for place, char in enumerate(title[:-1], 1) if char in "：，；、" and width(title) > 36]
-        half = width(title) / 2
-        best = min(ends, key=lambda end: abs(width(title[:end]) - half), default=0)
-        fits = best and max(width(title[:best]), width(title[best:])) <= 40
-        return f"{title[:best]}\v{title[best:]}" if fits else title
 
     def _contents(self, slide: Slide) -> None:
         columns, high = (1, 0.63) if len(slide.rows) <= SINGLE_COLUMN else (2, 0.72)
@@ -261,10 +252,7 @@ class _Writer:
         title.text_frame.vertical_anchor = MSO_ANCHOR.MIDDLE
         paragraph = title.text_frame.paragraphs[0]
         paragraph.alignment = PP_ALIGN.LEFT
-        for place, line in enumerate(text.split("\v")):
-            if place:
-                paragraph.add_line_break()
-            self._run(paragraph, line, size, colour, bold=True)
+        self._run(paragraph, text, size, colour, bold=True)
         if numbers:
             self._run(paragraph, "".join(f"\u00a0[{number}]" for number in numbers), 12, colour)
 
