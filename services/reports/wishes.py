@@ -46,11 +46,9 @@ class Length:
     promised: int = 0
     """Number of words that the run or its depth promises; a report that misses it says so. 0: none."""
 
-    def missed(self, text: str, *, chosen: bool, at_most: bool = False) -> bool:
-        """Tell whether a text has clearly fewer words than promised, unless fewer will do, or clearly more if the user chose the number."""
-        count = words_in(text)
-        too_short = not at_most and count < (1 - NEAR) * self.promised
-        return too_short or (chosen and count > (1 + NEAR) * self.promised > 0)
+    def missed(self, text: str) -> bool:
+        """Tell whether a text has clearly fewer words than promised."""
+        return words_in(text) < (1 - NEAR) * self.promised
 
 
 def length_of(context: RunContext, quoted: int, steps: int) -> Length:
@@ -104,11 +102,12 @@ def _form(blocks: Sequence[Block], wishes: Form, locale: str, *, translated: boo
 
 def unmet_length(blocks: Sequence[Block], context: RunContext, locale: str) -> list[str]:
     """Return the note that a report has clearly more or fewer words than the chosen number, if it has."""
-    text = to_draft([block for block in blocks if not isinstance(block, Code)])
-    wanted = context.words or 0
-    if wanted and Length(wanted, wanted, wanted).missed(text, chosen=True, at_most=context.wishes.at_most):
-        return [say("words_missed", locale, written=words_in(text), wanted=wanted)]
-    return []
+    wanted = context.words
+    written = words_in(to_draft([block for block in blocks if not isinstance(block, Code)]))
+    fewest = 0 if context.wishes.at_most else (1 - NEAR) * (wanted or 0)
+    if wanted is None or fewest <= written <= (1 + NEAR) * wanted:
+        return []
+    return [say("words_missed", locale, written=written, wanted=wanted)]
 
 
 def _written(blocks: Sequence[Block], context: RunContext, locale: str) -> Iterator[str]:

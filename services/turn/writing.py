@@ -186,7 +186,7 @@ def _left(draft: str, new: str, research: SectionResearch) -> float:
 
 def _words_missed(context: RunContext, text: str, length: Length, locale: str) -> list[str]:
     """Return a note if a report has clearly fewer words than its depth promises."""
-    if context.words is not None or not length.missed(text, chosen=False):
+    if context.words is not None or not length.missed(text):
         return []  # a chosen number is checked when all is written
     return [say("words_missed", locale, written=words_in(text), wanted=length.promised)]
 
