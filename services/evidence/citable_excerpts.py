@@ -132,21 +132,16 @@ def with_background(background: Background | None, new: Iterable[Excerpt]) -> Ba
 
 async def with_places(state: ResearchState, evidence: EvidenceStore) -> ResearchState:
     """Return the state with its excerpts placed."""
-    locations = await _locations(all_excerpts(state), evidence)
-    return with_each(state, lambda excerpt: excerpt.model_copy(update=locations.get(_place(excerpt), {})))
+    known = {excerpt.id: excerpt for excerpt in await placed(all_excerpts(state), evidence)}
+    return with_each(state, lambda excerpt: known[excerpt.id])
 
 
 async def placed(excerpts: Sequence[Excerpt], evidence: EvidenceStore) -> list[Excerpt]:
     """Return excerpts with their sections and pages, and the headings of their tables or the beginning of their code."""
-    locations = await _locations(excerpts, evidence)
-    return [excerpt.model_copy(update=locations.get(_place(excerpt), {})) for excerpt in excerpts]
-
-
-async def _locations(excerpts: Iterable[Excerpt], evidence: EvidenceStore) -> dict[tuple[str, int], dict[str, Any]]:
-    locations: dict[tuple[str, int], dict[str, Any]] = {}
+    above: dict[str, dict[str, Any]] = {}
     async for text, quoted in quoted_texts(excerpts, evidence.get_text):
-        locations |= await asyncio.to_thread(_above, text, quoted)
-    return locations
+        above |= await asyncio.to_thread(_above, text, quoted)
+    return [excerpt.model_copy(update=above.get(excerpt.id, {})) for excerpt in excerpts]
 
 
 async def quoted_texts(excerpts: Iterable[Excerpt], text_of: TextOf) -> AsyncIterator[tuple[str, list[Excerpt]]]:
@@ -162,17 +157,13 @@ async def quoted_texts(excerpts: Iterable[Excerpt], text_of: TextOf) -> AsyncIte
         yield text, quoted
 
 
-def _above(text: str, quoted: Sequence[Excerpt]) -> dict[tuple[str, int], dict[str, Any]]:
+def _above(text: str, quoted: Iterable[Excerpt]) -> dict[str, dict[str, Any]]:
     heads, pages, sections = Heads(text), Pages(text), Sections(text)
     return {
-        place: {
-            "section": sections.at(place[1]),
-            "heads": heads.at(place[1]),
-            "page": pages.at(place[1]),
+        excerpt.id: {
+            "section": sections.at(excerpt.start),
+            "heads": heads.at(excerpt.start),
+            "page": pages.at(excerpt.start),
         }
-        for place in map(_place, quoted)
+        for excerpt in quoted
     }
-
-
-def _place(excerpt: Excerpt) -> tuple[str, int]:
-    return excerpt.content_hash, excerpt.start

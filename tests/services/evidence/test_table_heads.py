@@ -77,7 +77,8 @@ async def test_excerpts_know_the_heading_that_they_stand_under() -> None:
     text = "# Scripts\n\nAbout them.\n\n## [npm ci](/commands/npm-ci)\n\n- preinstall\n- install\n"
     evidence = EvidenceStore(InMemoryStore())
     await evidence.put_text(text)
-    excerpts = [stretch(quote, text, content_hash=content_hash(text)) for quote in ("About them.", "- install")]
+    quotes = {"E1-1": "About them.", "E1-2": "- install"}
+    excerpts = [stretch(quote, text, key, content_hash(text)) for key, quote in quotes.items()]
     state = ResearchState(results={"1": StepResult(step_id="1", status="done", excerpts=excerpts)}, background=None)
     placed = await with_places(state, evidence)
     assert [excerpt.section for excerpt in placed["results"]["1"].excerpts] == ["Scripts", "npm ci"]
