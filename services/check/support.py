@@ -32,8 +32,8 @@ def check_support(
     text: str,
     quotes: Sequence[str],
     cards: Sequence[str] = (),
-    likeness: Likeness | None = None,
     untraced: Sequence[str] = (),
+    likeness: Likeness | None = None,
 ) -> Verdict:
     """Check one statement against what it cites.
 
@@ -41,8 +41,8 @@ def check_support(
         text: the statement, without citation marks and Markdown.
         quotes: the cited quotes.
         cards: the cards of their sources, which are evidence as well: their numbers, dates and names count.
-        likeness: asked only where quotes in another language hold no number or name of the statement.
         untraced: quotes with the numbers that they lack among the cited ones (`proving`), as no source gives these.
+        likeness: asked only where quotes in another language hold no number or name of the statement.
     """
     if not quotes:
         return Verdict("uncited")
@@ -102,7 +102,7 @@ def _forms_of_one(term: str, word: str) -> bool:
 
 @unproved_on_fault
 def check_inference(
-    text: str, quotes: Sequence[str], cards: Sequence[str] = (), *, question: str = "", untraced: Sequence[str] = ()
+    text: str, quotes: Sequence[str], cards: Sequence[str] = (), untraced: Sequence[str] = (), *, question: str = ""
 ) -> Verdict:
     """Check a conclusion against its premises; whether it follows from them, a verifier decides.
 
@@ -110,8 +110,8 @@ def check_inference(
         text: the sentence, without citation marks and Markdown.
         quotes: the premises.
         cards: cards of their sources.
-        question: question of the report, whose names and numbers may stand in a conclusion.
         untraced: premises with the numbers that they lack among the quotes (`proving`), as no source gives these.
+        question: question of the report, whose names and numbers may stand in a conclusion.
     """
     if not quotes:
         return Verdict("premises")

@@ -165,8 +165,7 @@ class ClaimCheck:
             return self.unknown(words, unknown)
         if self.evidence.quotes(words, ids):
             return Claim(text=words, citations=list(ids), verified=True, status="quoted")
-        quotes, cards, untraced = self.evidence.of(ids)
-        verdict = check_inference(words, quotes, cards, question=self.evidence.question, untraced=untraced)
+        verdict = check_inference(words, *self.evidence.of(ids), question=self.evidence.question)
         verdict = self._or_typed(verdict, words, ids)
         if verdict.certain and verdict.fault != "numbers":
             return self.unverified(words, ids, verdict)
@@ -262,8 +261,7 @@ class ClaimCheck:
         return all(key in self.evidence.excerpts for key in ids) and not self._checked(words, ids, parts, None)[1].fault
 
     def _verdict(self, words: str, ids: Sequence[str], likeness: Likeness | None = None) -> Verdict:
-        quotes, cards, untraced = self.evidence.of(ids)
-        return self._or_typed(check_support(words, quotes, cards, likeness, untraced), words, ids)
+        return self._or_typed(check_support(words, *self.evidence.of(ids), likeness), words, ids)
 
     def _or_typed(self, verdict: Verdict, words: str, ids: Sequence[str]) -> Verdict:
         """Return a verdict, or if it finds nothing that numbers of a statement only stand in a program that it cites."""

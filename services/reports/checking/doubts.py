@@ -26,10 +26,10 @@ def doubt_of(
     Sources are given by content hash; `in_text` tells whether a model found the claim supported by words that the text of a cited source holds,
     `is_new` whether no run has checked it, so that numbers that are only computed count against it.
     """
-    (quotes, cards, untraced), judgement = evidence_of(cited, sources), claim.judgement
+    evidence, judgement = evidence_of(cited, sources), claim.judgement
     labels = labels_for(spoken_locale())
     if claim.status == "inferred":
-        verdict = _of(claim, check_inference(claim.text, quotes, cards, question=question, untraced=untraced))
+        verdict = _of(claim, check_inference(claim.text, *evidence, question=question))
         follows = verdict.fault == "numbers" and judgement is not None and judgement.verdict == "follows"
         if verdict.fault and (judgement is None or (verdict.certain and not follows)):
             return _in_words(verdict)
@@ -39,12 +39,12 @@ def doubt_of(
             return ""
         reason: str = labels.judged_inference[judgement.verdict]
         return reason.format(words=judgement.words)
-    verdict = _of(claim, check_support(claim.text, quotes, cards, lambda *_: claim.likeness, untraced))
+    verdict = _of(claim, check_support(claim.text, *evidence, lambda *_: claim.likeness))
     verdict = verdict.noted if is_new else verdict
     absence = judgement is not None and judgement.verdict in CLAIMS_NOTHING  # no words of a passage bear it out
     if not verdict.certain and (in_text or absence):
         return ""
-    verbatim = any(claim.text.strip(AROUND) in quote for quote in quotes)
+    verbatim = any(claim.text.strip(AROUND) in quote for quote in evidence[0])
     excused = verbatim or (absence and verdict.fault == "uncited")
     return "" if excused else _in_words(verdict)
 

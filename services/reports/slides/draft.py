@@ -217,8 +217,7 @@ class DeckProof:
 
         What a program printed names a figure by ship and year, where the report says what was measured, and how often.
         """
-        quotes, cards, untraced = self._evidence.of(excerpt_ids)
-        verdict = check_support(text, quotes, cards, self.likeness or self._note, untraced)
+        verdict = check_support(text, *self._evidence.of(excerpt_ids), self.likeness or self._note)
         sums_up = bool(statements) and (verdict.fault == "words" or counts_only(verdict))
         return not verdict.fault or (sums_up and not check_summary(text, statements).fault)
 
