@@ -23,10 +23,6 @@ MOST_BESIDE = 4
 """Numbers of a statement, given by its evidence, above which another one of it follows from two of them by chance."""
 MAX_FOLLOWING = 20
 """Numbers of a statement for which it is tried whether they follow from others."""
-_NUMBERED = re.compile(r"[a-z][a-z.]{0,60}+-(\d{3,9})|[a-z]{3,30}+(\d{1,9})")
-"""The name of a document by its number, which may stand alone or apart: `EIP-1559`, `EIPs 1559 and 4844`; `BIP9`, `BIP 9`."""
-_NUMBERED_CHINESE = re.compile(r"第\s?(\d{2,9})")
-"""The same: `第 342 期`."""
 YEAR = 31_557_600.0
 """Seconds of a year, the common unit of times."""
 
@@ -56,7 +52,7 @@ def fault_of(absent: Sequence[str], untraced: Sequence[str]) -> Verdict:
 
 
 def missing(claim: ComparedText, evidence: Sequence[ComparedText]) -> tuple[list[str], list[str]]:
-    """Return the numbers, dates and shares of a statement, as written, that the texts neither give nor let compute, and those that they only let compute or have in a name.
+    """Return the numbers, dates and shares of a statement, as written, that the texts neither give nor let compute, and those that they only let compute.
 
     What texts with many figures let compute is nearly any number: of numbers that were changed by chance in statements of four reports code found
     six in ten where it passed what follows, nine in ten otherwise.
@@ -69,15 +65,12 @@ def _not_given(claim: ComparedText, evidence: Sequence[ComparedText]) -> Iterato
     """Yield the numbers that the texts do not give, each with whether it follows from what they give."""
     held = [quantity for reading in evidence for quantity in reading.quantities]
     values = {quantity.value for quantity in held if quantity.kind in {"number", "percent"}}
-    subjects = (name for reading in evidence for name in reading.subjects)
-    values |= {float(number[1] or number[2]) for name in subjects if (number := _NUMBERED.fullmatch(name))}
-    values |= {float(number) for reading in evidence for number in _NUMBERED_CHINESE.findall(reading.text)}
     figures = {figure.measure.text: figure.measure for figure in claim.figures}
     given: list[Measure] | None = None
     tried = 0
     for quantity in claim.quantities:
         has_value = quantity.kind in {"number", "percent"} and quantity.value in values
-        if has_value or is_held(quantity, held):
+        if has_value or is_held(quantity, held) or _stands_in_name(quantity, evidence):
             continue
         readings = _readings(figures.get(quantity.text), quantity)
         if any(_gives(figure.measure, measure) for measure in readings for figure in _figures(evidence)):
@@ -88,18 +81,12 @@ def _not_given(claim: ComparedText, evidence: Sequence[ComparedText]) -> Iterato
             held_figures = [figure.measure for figure in _figures(evidence)]
             given = [own for own in figures.values() if any(_gives(other, own) for other in held_figures)]
         if not in_parts:
-            yield (
-                quantity.text,
-                _stands_in_name(quantity, evidence)
-                or (
-                    tried <= MAX_FOLLOWING
-                    and any(follows(measure, evidence) or _is_worked_out(measure, given or []) for measure in readings)
-                ),
-            )
+            worked_out = (follows(measure, evidence) or _is_worked_out(measure, given or []) for measure in readings)
+            yield quantity.text, tried <= MAX_FOLLOWING and any(worked_out)
 
 
 def _stands_in_name(wanted: Quantity, evidence: Sequence[ComparedText]) -> bool:
-    """Tell whether the digits of a number stand in the texts as an ordinal or in a name: 65 in `65th day`, 24 in `T-24`, 1 in `S1`."""
+    """Tell whether the digits of a number stand in the texts as an ordinal or in a name: 65 in `65th day`, 24 in `T-24`, 9 in `BIP9`."""
     digits = wanted.text
     whole = re.compile(rf"(?<!\d)(?<!\d[.,]){digits}(?![.,]?\d)") if digits.isdecimal() else None
     return whole is not None and any(whole.search(reading.text) for reading in evidence)
