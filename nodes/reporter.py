@@ -18,9 +18,9 @@ from schemas.state import ResearchState
 from schemas.usage import Usage
 from services.embedding.cross_lingual import likeness_of
 from services.embedding.endpoint import ROLE as EMBEDDING
-from services.evidence.citable_excerpts import cited_evidence, with_background, with_places
+from services.evidence.citable_excerpts import cited_evidence, with_background
 from services.evidence.computation import Program, programs_of
-from services.evidence.contradictions import settled_copies, with_confirmations
+from services.evidence.contradictions import settled
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.code_citations import CodeCitations
 from services.reports.document import cited_in
@@ -71,7 +71,7 @@ async def _reported(state: ResearchState, runtime: Runtime[RunContext]) -> Resea
     revision, account = revision_of(state)
     locale = state["locale"]
     state, steering = await hear(state, runtime, "reporter")
-    state = await _settled(state, runtime)
+    state = await settled(state, evidence_of(runtime))
     deck: list[DeckPage] = []
     async with node_run(account, runtime, "reporter", report=True) as run:
         failed = [failure.message(locale) for failure in await failures_once(run)]
@@ -135,7 +135,7 @@ class _Making:
         """Return the report as it is now."""
         return draft_of(self.state, self.run.context, self.written, self.excerpts)
 
-    def notify(self, key: str, title: str = "") -> None:
+    def notify(self, key: str, title: str) -> None:
         """Tell what is being done, and for which section or topic."""
         locale, data = self.state["locale"], {"section": title}
         emit_message(self.runtime, "notice", "reporter", key, locale, title=title, data=data)
@@ -144,7 +144,7 @@ class _Making:
         """Add what was found to the evidence, and to the update of the state."""
         if found:
             self.added = _merged(self.added, found)
-            self.state = await _settled(_merged(self.state, found), self.runtime)
+            self.state = await settled(_merged(self.state, found), evidence_of(self.runtime))
             self.excerpts = cited_evidence(self.state)
 
     async def write(self, revision: Revision | None) -> None:
@@ -155,7 +155,7 @@ class _Making:
             made = await revised(run, state, revision, self.excerpts, evidence, self.notify)
             self.written, self.state, self.excerpts, self.added = made
             if self.added:
-                self.state = await _settled(self.state, self.runtime)
+                self.state = await settled(self.state, evidence)
         elif answer := _answered(state):
             offline = await run.by_rules("coordinator")
             notes = [say("offline", state["locale"])] if offline else []
@@ -307,13 +307,6 @@ def _prompt_versions(context: RunContext, usage: Usage, written: Written) -> dic
     roles = [role for role in usage.roles if role != EMBEDDING]
     with prompts_of(context):
         return {stem: prompt_version(stem) for stem in [*roles, *written.templates]}
-
-
-async def _settled(state: ResearchState, runtime: Runtime[RunContext]) -> ResearchState:
-    """Return the state with merged copies of texts, pages and headings of quotes, and figures that independent sources confirm."""
-    state = await with_places(state, evidence_of(runtime))
-    sources = await settled_copies(state["sources"], cited_evidence(state), evidence_of(runtime))
-    return await asyncio.to_thread(with_confirmations, {**state, "sources": sources})
 
 
 def _answered(state: ResearchState) -> str:

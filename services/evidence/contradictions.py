@@ -15,7 +15,7 @@ from schemas.state import ResearchState
 from services.check.compared_text import ComparedText, Figure, conflicting, name_parts, read
 from services.check.numbers import equal
 from services.check.suspicions import nearest_clause
-from services.evidence.citable_excerpts import all_excerpts, with_each
+from services.evidence.citable_excerpts import all_excerpts, cited_evidence, with_each, with_places
 from services.run.errors import StoreError
 from services.run.evidence_store import EvidenceStore
 from services.search.source_kinds import owner_of
@@ -94,12 +94,15 @@ def confirmations(excerpts: Sequence[Excerpt], sources: Mapping[str, Source]) ->
     return {key: ids[:MAX_CONFIRMING] for key, ids in confirming.items()}
 
 
-def with_confirmations(state: ResearchState) -> ResearchState:
-    """Return the state with its excerpts saying which others confirm them. Blocking."""
-    confirming = confirmations(all_excerpts(state), state["sources"])
-    if not confirming:
-        return state
-    return with_each(state, lambda excerpt: excerpt.model_copy(update={"confirmed_by": confirming.get(excerpt.id, [])}))
+async def settled(state: ResearchState, evidence: EvidenceStore) -> ResearchState:
+    """Return the state with pages and headings of its excerpts, merged copies of texts, and figures that independent sources confirm."""
+    state = await with_places(state, evidence)
+    sources = await settled_copies(state["sources"], cited_evidence(state), evidence)
+    confirming = await asyncio.to_thread(confirmations, all_excerpts(state), sources)
+    return with_each(
+        {**state, "sources": sources},
+        lambda excerpt: excerpt.model_copy(update={"confirmed_by": confirming.get(excerpt.id, [])}),
+    )
 
 
 @dataclass(frozen=True, eq=False)
