@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import takewhile
 
 from services.check.compared_text import read
 from services.check.numbers import fault_of, missing
@@ -23,8 +22,6 @@ SUPPORT_ANCHORED = 0.1
 """The same for a statement with a number or date, which ties it to its source where the wording is its own."""
 MEANING = 0.55
 """Least cosine of a statement with a cited text in another language (half of XQuAD's parallel paragraphs: flat from 0.5 to 0.6)."""
-_BEGINNING = 4
-"""Letters that forms of one word share at least."""
 
 
 @unproved_on_fault
@@ -77,27 +74,13 @@ def _across(text: str, around: str, quotes: Sequence[str], likeness: Likeness | 
 
 
 def lexical_share(text: str, around: str) -> float:
-    """Return which share of a statement's terms a text holds, in any form; 1 if there are none.
+    """Return which share of a statement's terms a text holds; 1 if there are none.
 
     Terms are stemmed words and pairs of Chinese characters; numbers and units, which are checked by themselves, are none.
     """
     terms = [term for term in dict.fromkeys(tokens(text)) if not term[0].isdigit() and term not in UNIT_WORDS]
     held = set(tokens(around, keep_stop_words=True))
-    beginnings: dict[str, list[str]] = {}
-    for word in held:
-        beginnings.setdefault(word[:_BEGINNING], []).append(word)
-    covered = sum(
-        term in held or any(_forms_of_one(term, word) for word in beginnings.get(term[:_BEGINNING], ()))
-        for term in terms
-    )
-    return covered / len(terms) if terms else 1.0
-
-
-def _forms_of_one(term: str, word: str) -> bool:
-    """Tell whether two words begin alike for most of their length, as `professor` and `professorship` do."""
-    shorter = min(len(term), len(word))
-    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(term, word, strict=False)))
-    return shorter >= _BEGINNING and alike >= 0.6 * shorter + 1
+    return sum(term in held for term in terms) / len(terms) if terms else 1.0
 
 
 @unproved_on_fault
