@@ -91,7 +91,9 @@ class _Writer:
         if report.subtitle:
             yield from self._lines(Line(clean_line(f"{labels.question}{labels.colon}{report.subtitle}"), style="dim"))
         if report.counts.text:
-            yield from self._lines(Line(self._plain(report.counts.shown), style=MARKS_OF_REPORTS[report.standing][1]))
+            yield from self._lines(
+                Line(self._plain(report.counts.shown), style=MARKS_OF_REPORTS[report.counts.standing][1])
+            )
         yield Line()
 
     def _section(self, section: Section) -> Iterator[RenderableType]:

@@ -37,10 +37,6 @@ _CUT = re.compile(
 _CLAUSE = re.compile(r"[,;:，；：、]|\b(?:but|while|whereas|although)\b|而|但")
 """Where a sentence is cut for what it says."""
 _YEAR = re.compile(r"[12]\d{3}年?")
-_IDENTIFIER = re.compile(
-    r"(?<![\d.])\b(?:[A-Za-z]{1,10}[-.]?\d[\w.]{0,20}|\d{1,10}[A-Za-z][A-Za-z\d]{0,10})\b", re.ASCII
-)
-"""Letters and digits in one word: `4G`, `H2O`, `B12`."""
 
 Period = tuple[int | None, int | None, int | None]
 """Year, month and day, each where given."""
@@ -164,7 +160,7 @@ def _words_of(clause: str) -> frozenset[str]:
 
 
 def _subjects(text: str) -> frozenset[str]:
-    return frozenset(name.lower() for name in (*names(text), *_IDENTIFIER.findall(text)))
+    return frozenset(name.lower() for name in names(text))
 
 
 def _nearest(clause: int, periods: dict[int, set[Period]]) -> frozenset[Period]:

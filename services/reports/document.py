@@ -26,9 +26,9 @@ from schemas.document import (
     Table,
     Text,
 )
-from schemas.evidence import Claim, Standing, Status
+from schemas.evidence import Claim, Status
+from services.reports.labels import Counts
 from services.reports.references import Reference
-from services.reports.statuses import Counts
 from services.text.length import words_in
 
 LONG = 1_500
@@ -107,7 +107,7 @@ class ParsedReport:
     marked: tuple[Claim, ...] = ()
     """Its statements that are not proved or only inferred, in order."""
     counts: Counts = field(default_factory=Counts)
-    """Numbers of statements by status, and whether the report answers."""
+    """Whether the report answers, and how many of its statements have each status."""
     points: tuple[Block, ...] = ()
     """The list directly below the TL;DR, which belongs to it."""
     created: str = ""
@@ -127,11 +127,6 @@ class ParsedReport:
     def subtitle(self) -> str:
         """The question; empty if the title holds it."""
         return "" if letters(self.question).casefold() in letters(words(self.title)).casefold() else self.question
-
-    @property
-    def standing(self) -> Standing:
-        """Whether the report answers, and how many of its statements are quoted or supported."""
-        return self.counts.standing
 
     @property
     def cited(self) -> tuple[Reference, ...]:

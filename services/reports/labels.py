@@ -2,18 +2,33 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from types import SimpleNamespace
 
 from schemas.clean_text import beginning
-from schemas.evidence import Answered, Claim, Status, status_counts
+from schemas.evidence import Answered, Claim, Standing, Status, standing, status_counts
 from services.check.verdict import Verdict
-from services.reports.statuses import SIGNS, SURE, Counts
+from services.reports.statuses import SIGNS, SURE
 from services.run.ui_text import LABELS, report_language
 
 BETWEEN = " · "
 """Separator between the parts of a report's head."""
 _SHOWN = 120
 """Maximum characters of a quoted item in a reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Whether a report answers its question, and how many of its statements have each status."""
+
+    text: str = ""
+    """That in words, in the report's language; empty for reports without judgements."""
+    standing: Standing = "empty"
+
+    @property
+    def shown(self) -> str:
+        """The words, with a tick if the report answers and all statements are quoted or supported."""
+        return f"✓ {self.text}" if self.standing == "all" else self.text
 
 
 class Labels(SimpleNamespace):
@@ -72,4 +87,5 @@ def counts_of(claims: Iterable[Claim], answered: Answered, labels: Labels, *, by
     """Count claims by status, and describe the counts in words, in which a report by rules is no answer."""
     statuses = status_counts(claims)
     text = labels.head(answered, statuses, by_rules=by_rules) if statuses or answered else ""
-    return Counts(statuses, answered, text)
+    count, sure = sum(statuses.values()), sum(statuses.get(status, 0) for status in SURE)
+    return Counts(text, standing(count, sure, answered, statuses.get("inferred", 0)))

@@ -5,10 +5,9 @@ are read like signs.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
 
-from schemas.evidence import Answered, Claim, Standing, Status, standing
+from schemas.evidence import Claim, Status
 
 SURE: frozenset[Status] = frozenset({"quoted", "supported"})
 """Statuses that are shown in green with a tick, in a report that answers its question."""
@@ -26,27 +25,6 @@ _STATUSES = {**_EARLIER, **{sign: status for status, sign in SIGNS.items()}}
 _SIGN = "|".join([*map(re.escape, _EARLIER), rf"(?<!\s)[{''.join(SIGNS.values())}](?=[\s.!?。！？…]|\[\[|$)"])
 _ONE = re.compile(_SIGN)
 _WITH_BLANK = re.compile(rf"[ ]?(?:{_SIGN})")
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """Numbers of statements by status, and whether the report answers its question."""
-
-    statuses: Mapping[Status, int] = field(default_factory=dict)
-    answered: Answered = ""
-    text: str = ""
-    """Both in words, in the report's language; empty for reports without judgements."""
-
-    @property
-    def standing(self) -> Standing:
-        """How the report stands, by its answer and the statuses of its statements."""
-        sure = sum(self.statuses.get(status, 0) for status in SURE)
-        return standing(sum(self.statuses.values()), sure, self.answered, self.statuses.get("inferred", 0))
-
-    @property
-    def shown(self) -> str:
-        """The words, with a tick if the report answers and all statements are quoted or supported."""
-        return f"✓ {self.text}" if self.standing == "all" else self.text
 
 
 def status_of(claim: Claim) -> Status:

@@ -160,7 +160,7 @@ class Tree:
         report, labels = self._report, self._labels
         facts = [plain(f"{labels.question}: {report.subtitle}")] if report.subtitle else []
         if report.counts.text:
-            style = {"all": "Good", "some": "Warn", "none": "Warn"}.get(report.standing, "")
+            style = {"all": "Good", "some": "Warn", "none": "Warn"}.get(report.counts.standing, "")
             facts.append(styled(style, [plain(report.counts.shown)]))
         if report.created:
             facts.append(plain(labels.as_of.format(date=report.created)))
