@@ -24,9 +24,8 @@ from services.reports.bundle_files import (
 )
 from services.reports.charts.written import read_comment
 from services.reports.checking.bundle_result import BundleCheck
-from services.reports.checking.citable_evidence import evidence_of
-from services.reports.checking.claim_check import summary_fault
-from services.reports.checking.doubts import doubt_of
+from services.reports.checking.citable_evidence import CitableEvidence, evidence_of
+from services.reports.checking.claim_check import doubt_of, summary_fault
 from services.reports.checking.exported_page import check_exports
 from services.reports.checking.written_text import new_sentences
 from services.reports.document import contents, letters, within, words
@@ -121,6 +120,7 @@ class _Evidence:
         self._clock = Clock()
         self._sources = {source.content_hash: source for source in content.sources}
         self._excerpts = {excerpt.id: excerpt for excerpt in content.excerpts}
+        self._evidence = CitableEvidence(self._excerpts, self._sources, content.question)
         self._quoted: dict[str, list[Excerpt]] = {}
         """Excerpts by the source that they quote."""
         self._borrowed: dict[str, list[Excerpt]] = {}
@@ -258,7 +258,7 @@ class _Evidence:
             if claim.status != "quoted":
                 self._check.not_quoted += 1
                 self._check.judged += claim.judgement is not None and claim.judgement.verdict in PASSED
-            if reason := doubt_of(claim, cited, self._sources, self._content.question, in_text=in_text):
+            if reason := doubt_of(claim, claim.citations, self._evidence, in_text=in_text):
                 yield say("verify_not_inferred" if claim.status == "inferred" else "verify_not_verified", reason=reason)
 
     def _of_summary(self, claim: Claim) -> str:

@@ -19,7 +19,8 @@ from services.evidence.non_claims import claims_nothing
 from services.reports.bundle_files import MAX_REPORT_BYTES, BundleContent, Clock, read_bundle
 from services.reports.checking.bundle_check import SHOWN, citation_problems
 from services.reports.checking.bundle_result import BundleCheck
-from services.reports.checking.doubts import doubt_of
+from services.reports.checking.citable_evidence import CitableEvidence
+from services.reports.checking.claim_check import doubt_of
 from services.reports.document import citations_in, contents, is_label, letters, within, words
 from services.reports.formats import FORMATS
 from services.reports.markdown_blocks import read_markdown
@@ -76,14 +77,15 @@ class _Checker:
     def __init__(self, content: BundleContent) -> None:
         self.sentences = self.quotes = self.not_quoted = 0
         self._clock = Clock()
-        self._question = content.question
-        self._sources = {source.content_hash: source for source in content.sources}
+        sources = {source.content_hash: source for source in content.sources}
+        by_id = {excerpt.id: excerpt for excerpt in content.excerpts}
+        self._evidence = CitableEvidence(by_id, sources, content.question)
         self._excerpts: dict[int | None, list[Excerpt]] = {}
         """By the number of the source that is cited for them: of copies, the original's."""
         numbers: dict[str, int | None] = {}
         for excerpt in content.excerpts:
-            source = self._sources.get(excerpt.content_hash)
-            original = self._sources.get(source.duplicate_of or "", source) if source else None
+            source = sources.get(excerpt.content_hash)
+            original = sources.get(source.duplicate_of or "", source) if source else None
             numbers[excerpt.id] = number = original.number if original else None
             self._excerpts.setdefault(number, []).append(excerpt)
         self._letters = {excerpt.id: letters(excerpt.quote) for excerpt in content.excerpts}
@@ -116,19 +118,19 @@ class _Checker:
         self.sentences += 1
         cited = self._cited(citations)
         self.not_quoted += not any(letters(text) in self._letters[excerpt.id] for excerpt in cited)
-        own = self._held.get(letters(text))
+        own, ids = self._held.get(letters(text)), [excerpt.id for excerpt in cited]
         if own and own <= {citation.number for citation in citations}:
             return
         if sum(len(excerpt.headed_quote) for excerpt in cited) > MAX_QUOTED:
             yield say("verify_sentence_cites_too_much", text=beginning(text, SHOWN), characters=MAX_QUOTED)
         elif status == "inferred":
-            premises = [excerpt for excerpt in cited if lexical_share(text, excerpt.quote)] or cited
+            premises = [excerpt.id for excerpt in cited if lexical_share(text, excerpt.quote)] or ids
             claim = Claim(text=text, verified=True, status=status)
-            if reason := doubt_of(claim, premises, self._sources, self._question, is_new=True):
+            if reason := doubt_of(claim, premises, self._evidence, is_new=True):
                 yield say("verify_sentence_not_inferred", text=beginning(text, SHOWN), reason=reason)
         else:
             claim = Claim(text=text, verified=True)
-            if cited and (reason := doubt_of(claim, cited, self._sources, self._question, is_new=True)):
+            if cited and (reason := doubt_of(claim, ids, self._evidence, is_new=True)):
                 yield say("verify_sentence", text=beginning(text, SHOWN), reason=reason)
 
     def _quote(self, content: Inlines) -> Iterator[str]:

@@ -1,6 +1,6 @@
-"""Judges one statement of a report: by code, and by a model's judgement if there is one."""
+"""Judges one statement of a report, or one that a bundle calls verified: by code, and by a model's judgement if there is one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from schemas.evidence import PASSED, Claim, Judged, Judgement, Status
@@ -10,8 +10,9 @@ from services.embedding.cross_lingual import Likeness
 from services.evidence.non_claims import SMALL_NUMBER
 from services.reports.checking.checked_report import Doubt, FormerClaims, Statement
 from services.reports.checking.citable_evidence import CitableEvidence, lines_of
-from services.reports.checking.code_citations import CodeCitations
-from services.reports.labels import Labels
+from services.reports.checking.code_citations import AROUND, CodeCitations
+from services.reports.labels import Labels, labels_for
+from services.run.ui_text import spoken_locale
 from services.text.quote_location import locate
 from services.text.tables import cells_told
 
@@ -48,6 +49,49 @@ def summary_fault(claim: Claim, statements: Sequence[str]) -> Verdict:
     words = claim.judgement.words if claim.judgement else ""
     judged = bool(words) and locate(words, "\n".join(statements)) is not None
     return Verdict() if judged and not verdict.certain else verdict
+
+
+def doubt_of(
+    claim: Claim, ids: Iterable[str], evidence: CitableEvidence, *, in_text: bool = False, is_new: bool = False
+) -> str:
+    """Return why the report's rules do not accept a verified claim by these excerpts, in words; a model's verdict can only count against a conclusion.
+
+    `in_text` tells whether a model found the claim supported by words that the text of a cited source holds,
+    `is_new` whether no run has checked it, so that numbers that are only computed count against it.
+    """
+    cited, judgement = evidence.of(ids), claim.judgement
+    labels = labels_for(spoken_locale())
+    if claim.status == "inferred":
+        verdict = _without_counts(claim, check_inference(claim.text, *cited, question=evidence.question))
+        follows = verdict.fault == "numbers" and judgement is not None and judgement.verdict == "follows"
+        if verdict.fault and (judgement is None or (verdict.certain and not follows)):
+            return _in_words(verdict)
+        if is_new and verdict.computed:
+            return _in_words(verdict.noted)
+        if judgement is None or judgement.verdict in PASSED:
+            return ""
+        reason: str = labels.judged_inference[judgement.verdict]
+        return reason.format(words=judgement.words)
+    verdict = _without_counts(claim, check_support(claim.text, *cited, lambda *_: claim.likeness))
+    verdict = verdict.noted if is_new else verdict
+    absence = judgement is not None and judgement.verdict in CLAIMS_NOTHING  # no words of a passage bear it out
+    if not verdict.certain and (in_text or absence):
+        return ""
+    verbatim = any(claim.text.strip(AROUND) in quote for quote in cited[0])
+    excused = verbatim or (absence and verdict.fault == "uncited")
+    return "" if excused else _in_words(verdict)
+
+
+def _in_words(verdict: Verdict) -> str:
+    """Return a verdict in words; before a suspicion come the numbers that the evidence only lets compute."""
+    labels = labels_for(spoken_locale())
+    computed = [Verdict("computed", verdict.computed)] if verdict.fault and verdict.computed else []
+    return " ".join(labels.reason(part) for part in [*computed, verdict])
+
+
+def _without_counts(claim: Claim, verdict: Verdict) -> Verdict:
+    """Return the verdict on a claim: a small number of one that leads its paragraph may count what that lists."""
+    return Verdict() if claim.cited_by == "paragraph" and counts_only(verdict) else verdict
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ import pytest
 from schemas.document import Block
 from schemas.evidence import NO_INPUT, Judgement, Source, Status
 from services.reports.checking.checked_report import CheckedReport
-from services.reports.checking.doubts import doubt_of
+from services.reports.checking.citable_evidence import CitableEvidence
+from services.reports.checking.claim_check import doubt_of
 from tests.services.reports.checking.conftest import check_citations, excerpts_of, marked
 
 QUOTES = {
@@ -137,13 +138,11 @@ def test_a_conclusion_may_work_out_a_number_in_several_steps_if_a_verifier_follo
     assert asked.undecided[said, ("E1-1", "E1-2")].suspicion == "Not in what it cites: 5.75."
     judged = check(written, judgements={(said, ("E1-1", "E1-2")): Judgement(verdict="follows", words="4,200 cycles")})
     assert judged.claims[-1].status == "inferred"
-    premises = [excerpts_of(QUOTES)[key] for key in ("E1-1", "E1-2")]
-    source = Source(
-        url="test", title="Cell test", content_hash=premises[0].content_hash, kind="document", fetched_at=""
-    )
-    sources = {source.content_hash: source}
-    assert doubt_of(judged.claims[-1], premises, sources, "") == ""
-    assert "5.75" in doubt_of(judged.claims[-1].model_copy(update={"judgement": None}), premises, sources, "")
+    source = Source(url="test", title="Cell test", content_hash="cells", kind="document", fetched_at="")
+    evidence = CitableEvidence(excerpts_of(QUOTES, "cells"), {"cells": source})
+    ids = ("E1-1", "E1-2")
+    assert doubt_of(judged.claims[-1], ids, evidence) == ""
+    assert "5.75" in doubt_of(judged.claims[-1].model_copy(update={"judgement": None}), ids, evidence)
 
 
 def test_a_conclusion_with_a_number_that_only_the_question_has_stays_one_whatever_a_model_finds() -> None:
