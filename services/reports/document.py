@@ -286,7 +286,7 @@ def letters(text: str) -> str:
 
 
 def is_label(content: Inlines) -> bool:
-    """Tell whether a text is all bold, except for citations and the blanks between them: a title of the following block."""
+    """Tell whether a text is all bold, except for citations, blanks and a colon behind it: a title of the following block."""
     uncited = (inline for inline in content if not isinstance(inline, Citation))
-    parts = tuple(inline for inline in uncited if not (isinstance(inline, Text) and inline.text.isspace()))
+    parts = tuple(inline for inline in uncited if not (isinstance(inline, Text) and not inline.text.strip(" :：")))
     return bool(parts) and all(isinstance(part, Text) and "strong" in part.styles for part in parts)

@@ -12,7 +12,7 @@ from services.check.verdict import Verdict
 from services.evidence.non_claims import claims_nothing, says_nothing_known, without_label
 from services.reports.checking.checked_report import CheckedReport
 from services.reports.checking.claim_check import ClaimCheck, check_summary
-from services.reports.document import contents, letters, within
+from services.reports.document import contents, is_label, letters, within
 from services.reports.markdown_blocks import joined
 from services.reports.sentences import (
     Units,
@@ -28,14 +28,11 @@ from services.reports.statuses import SIGNS
 from services.text.tables import cells_with_heads
 
 _LABEL = re.compile(r"[^*_.。!！\n]{1,60}")
-_BEHIND = re.compile(r"[:：]?\s*+")
 
 
 def is_label_line(content: Inlines) -> bool:
-    """Tell whether a paragraph consists of a label in bold."""
-    label, *rest = [inline.text if isinstance(inline, Text) else "*" for inline in content] or [""]
-    bold = content and isinstance(content[0], Text) and "strong" in content[0].styles
-    return bool(bold and _LABEL.fullmatch(label) and _BEHIND.fullmatch("".join(rest)))
+    """Tell whether a paragraph is a short label that cites nothing and is no sentence."""
+    return is_label(content) and not ids_in(content) and bool(_LABEL.fullmatch(words_of(content)))
 
 
 class Coverage:
