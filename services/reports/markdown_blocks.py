@@ -106,32 +106,6 @@ _EMPTY_BRACKETS = re.compile(
 )
 
 
-def inlines(tokens: Sequence[Token], *, drafted: bool = False) -> Inlines:
-    """Convert the children of an `inline` token; of those that a model wrote links and images become their words, and HTML goes."""
-    content: list[Inline] = []
-    styles: list[Style] = []
-    place, script = 0, False
-    while place < len(tokens):
-        token = tokens[place]
-        name, _, side = token.type.rpartition("_")
-        if drafted and token.type == "html_inline":
-            script = re.match(r"<(?:script|style)\b", token.content, re.IGNORECASE) is not None
-            content += [Text(" ")] if token.content.lower().startswith("<br") else []
-        elif token.type == "link_open" and not drafted:
-            end = next(at for at in range(place, len(tokens)) if tokens[at].type == "link_close")
-            content.append(_link(token, tokens[place + 1 : end]))
-            place = end
-        elif name in _STYLES:
-            if side == "open":
-                styles.append(_STYLES[name])
-            else:
-                styles.remove(_STYLES[name])
-        elif not script:
-            content += _plain(token, frozenset(styles), drafted=drafted)
-        place += 1
-    return joined(_with_bold(content) if drafted else content)
-
-
 def inert(content: Inlines, evidence: str) -> Inlines:
     """Take addresses and citations in invented forms out of a draft's text; an address that the evidence names stays, as code, and a bracket that stands so in it."""
     parts: list[Inline] = []
@@ -180,30 +154,6 @@ def _link(token: Token, shown: Sequence[Token]) -> Inline:
         href = unquote(href)  # the parser encodes the letters of other scripts
     number = _NUMBER.fullmatch(text)
     return Citation(int(number.group(1)), href) if number else Link(text, href)
-
-
-def _plain(token: Token, styles: frozenset[Style], *, drafted: bool) -> list[Inline]:
-    match token.type:
-        case "softbreak":
-            return [Text("\n", styles)]
-        case "hardbreak":
-            return [Break()]
-        case "code_inline":
-            return [Text(token.content, styles | {"code"})]
-        case "math_inline" | "math_inline_double":
-            if is_formula(token.content):
-                return [Formula(token.content.strip(), display=token.type == "math_inline_double")]
-            return [Text(f"{token.markup}{token.content}{token.markup}", styles)]
-        case "citation" if drafted:
-            return [Mark("inferred") if token.content == INFERENCE else Citation(0, "", (token.content,))]
-        case "citation":
-            return [Text(f"[{token.content}]", styles)]
-    parts: list[Inline] = []
-    last = 0
-    for start, end, status in () if drafted else signs_in(token.content):
-        parts += [Text(token.content[last:start], styles), Mark(status)]
-        last = end
-    return [*parts, Text(token.content[last:], styles)]
 
 
 def _with_bold(content: Sequence[Inline]) -> Iterable[Inline]:
@@ -297,8 +247,52 @@ class _Reader:
         return self._inlines((token.children or []) if token else [])
 
     def _inlines(self, tokens: Sequence[Token]) -> Inlines:
-        content = inlines(tokens, drafted=self._drafted)
-        return inert(content, self._evidence) if self._drafted else content
+        """Convert the children of an `inline` token; of those that a model wrote links and images become their words, and HTML goes."""
+        content: list[Inline] = []
+        styles: list[Style] = []
+        place, script = 0, False
+        while place < len(tokens):
+            token = tokens[place]
+            name, _, side = token.type.rpartition("_")
+            if self._drafted and token.type == "html_inline":
+                script = re.match(r"<(?:script|style)\b", token.content, re.IGNORECASE) is not None
+                content += [Text(" ")] if token.content.lower().startswith("<br") else []
+            elif token.type == "link_open" and not self._drafted:
+                end = next(at for at in range(place, len(tokens)) if tokens[at].type == "link_close")
+                content.append(_link(token, tokens[place + 1 : end]))
+                place = end
+            elif name in _STYLES:
+                if side == "open":
+                    styles.append(_STYLES[name])
+                else:
+                    styles.remove(_STYLES[name])
+            elif not script:
+                content += self._plain(token, frozenset(styles))
+            place += 1
+        return inert(joined(_with_bold(content)), self._evidence) if self._drafted else joined(content)
+
+    def _plain(self, token: Token, styles: frozenset[Style]) -> list[Inline]:
+        match token.type:
+            case "softbreak":
+                return [Text("\n", styles)]
+            case "hardbreak":
+                return [Break()]
+            case "code_inline":
+                return [Text(token.content, styles | {"code"})]
+            case "math_inline" | "math_inline_double":
+                if is_formula(token.content):
+                    return [Formula(token.content.strip(), display=token.type == "math_inline_double")]
+                return [Text(f"{token.markup}{token.content}{token.markup}", styles)]
+            case "citation" if self._drafted:
+                return [Mark("inferred") if token.content == INFERENCE else Citation(0, "", (token.content,))]
+            case "citation":
+                return [Text(f"[{token.content}]", styles)]
+        parts: list[Inline] = []
+        last = 0
+        for start, end, status in () if self._drafted else signs_in(token.content):
+            parts += [Text(token.content[last:start], styles), Mark(status)]
+            last = end
+        return [*parts, Text(token.content[last:], styles)]
 
     def _as_text(self, text: str) -> Paragraph:
         return Paragraph(self._inlines(self._parser.parseInline(text.strip())[0].children or []))

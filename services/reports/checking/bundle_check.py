@@ -301,7 +301,7 @@ def _quote(excerpt: Excerpt) -> str:
 
 
 def _normal(link: str) -> str:
-    """Return a link as the parser reads it; `inlines` decodes those to stored texts."""
+    """Return a link as the parser reads it; the reader decodes those to stored texts."""
     return link if link.startswith("sources/") else PARSER.normalizeLink(link)
 
 
