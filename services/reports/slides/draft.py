@@ -71,21 +71,12 @@ class ProvenSentence:
     """Whether it is a row of a table, whose cells are no words for a card."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProvenFigure:
-    """A chart, a table or code of the report."""
-
-    section: int
-    excerpts: tuple[str, ...]
-
-
 @dataclass(slots=True)
 class Material:
-    """Material of a deck, by the numbers shown to the model."""
+    """Material of a deck: what is shown to the model, and the statements by the numbers that they have there."""
 
     sections: list[SlideSection] = field(default_factory=list)
     statements: dict[int, ProvenSentence] = field(default_factory=dict)
-    figures: dict[int, ProvenFigure] = field(default_factory=dict)
 
 
 async def deck_for(run: Run, written: Written, draft: ReportInputs) -> list[DeckPage]:
@@ -140,14 +131,11 @@ def material_of(report: ParsedReport) -> Material:
     room = max(MIN_STATEMENTS, MAX_STATEMENTS // max(1, len(sections)))
     for place, section in enumerate(sections, 1):
         shown: list[SlideStatement] = []
-        figures: list[SlideFigure] = []
         for statement in [*_statements(place, section.blocks)][:room]:
             number = len(material.statements) + 1
             material.statements[number] = statement
             shown.append(SlideStatement(number=number, text=statement.text, inferred=statement.inferred))
-        for number, figure in ((number, figure) for number, (own, figure) in numbered if own is section):
-            material.figures[number] = ProvenFigure(place, tuple(dict.fromkeys(cited_in(figure))))
-            figures.append(_figure(number, figure[0]))
+        figures = [_figure(number, figure[0]) for number, (own, figure) in numbered if own is section]
         if shown or figures:
             title = words(section.title)
             material.sections.append(SlideSection(number=place, title=title, statements=shown, figures=figures))
@@ -230,17 +218,20 @@ def settle_deck(answer: Slides, material: Material, report: ParsedReport, proof:
     pages: list[DeckPage] = []
     texts: set[str] = set()
     shown: set[int] = set()
+    figures = dict(enumerate(figures_of(report), 1))
     proof.failed = 0
     for page in answer.pages[:MAX_PAGES]:
         cards = _cards(page.cards[:MAX_CARDS], material, proof, texts)
         section = _section_of(page, material)
-        drawn = material.figures.get(page.figure)
-        figure = page.figure if drawn and drawn.section == section and page.figure not in shown else 0
-        if not section or not (cards or figure):
+        if not section:
+            continue
+        own, drawn = figures.get(page.figure, (None, ()))
+        figure = page.figure if own is report.body[section - 1] and page.figure not in shown else 0
+        if not (cards or figure):
             continue
         shown.add(figure)
         cited = dict.fromkeys(key for card in cards for key in card.citations)
-        cited |= dict.fromkeys(drawn.excerpts if drawn and figure else ())
+        cited |= dict.fromkeys(cited_in(drawn) if figure else ())
         title = _plain(page.title)
         told = [statement.text for statement in material.statements.values() if statement.section == section]
         if not cited or not title or not proof.holds(title, cited, told):
