@@ -220,8 +220,6 @@ _RATE_BEFORE = re.compile(
     r"每(?:秒|分钟|小时|天|日|周|个?月|年|人|平方公里|平方米|公里|千米|米|公斤|千克|升)(?:大约|约|平均|为)?\s?$"
 )
 """The same before a Chinese number."""
-_NAME = re.compile(r"\s?(?:组|浓度|-?(?:groups?|arms?|dose|concentration|strength)\b)")
-"""Words after a number that is only a name: the 0.05 % group."""
 _CURRENCY = re.compile(r"(?:US\$|[$€£¥])\s?$")
 _TO = re.compile(r"\s?(?:[-–—~～至到±]|\+/-|to)\s?(?:US\$|[$€£¥])?\s?")
 """Text between the two numbers of a range, or between a number and its uncertainty."""
@@ -272,9 +270,7 @@ def _end(text: str, end: int, number: Quantity, *, bare: bool) -> int:
     measured = number.kind in {"number", "percent"} and any(char.isdigit() for char in number.text)
     unit = None if number.kind == "percent" else _UNIT.match(text, end)
     last = unit.end() if unit else end
-    if not measured or _NAME.match(text, end) or _NAME.match(text, last):
-        return 0
-    if not unit and not bare and number.kind != "percent":
+    if not measured or not (unit or bare or number.kind == "percent"):
         return 0
     rate = _RATE.match(text, last)
     return rate.end() if rate else last

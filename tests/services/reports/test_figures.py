@@ -30,7 +30,6 @@ def figures(question: str, *sentences: str) -> list[str]:
         ("How much carbon is it?", "They took up 0.62 ± 0.37 tons a year.", "0.62 ± 0.37 tons a year"),
         ("声音有多快？", "声音在海水中每秒约1500米，比空气中快。", "每秒约1500米"),
         ("海有多深？", "该船测得10863米（5940英寻）。", "10863米"),
-        ("阿托品有用吗？", "0.05%组的发病率为28.4%。", "28.4%"),
     ],
 )
 def test_a_card_shows_the_number_that_is_measured_and_news(question: str, sentence: str, value: str) -> None:
@@ -44,7 +43,6 @@ def test_a_card_shows_the_number_that_is_measured_and_news(question: str, senten
         ("Is a cast to 2,000 fathoms slow?", "A cast to 2,000 fathoms is slow with hemp."),
         ("How long does a cast take?", "A cast took 25 minutes down and 30 minutes up."),
         ("每天户外多久？", "每天户外120至150分钟，发病率可减少15%至24%。"),
-        ("Which group was it?", "Nobody in the 0.05% group dropped out of the trial."),
     ],
 )
 def test_a_sentence_without_such_a_number_or_with_several_gets_no_card(question: str, sentence: str) -> None:
