@@ -120,20 +120,6 @@ def _rests_on(sentence: Units) -> tuple[frozenset[int], frozenset[Status]]:
     return sources, frozenset(unit.status for unit in sentence if isinstance(unit, Mark))
 
 
-def marked_before_stops(content: Sequence[Inline]) -> list[Inline]:
-    """Put the marks of sentences before their full stops: behind a Chinese one, a sign seems to begin the next sentence."""
-    moved: list[Inline] = []
-    for inline in content:
-        before = moved[-1] if moved else None
-        stop = _STOP.search(before.text) if isinstance(inline, Mark) and isinstance(before, Text) else None
-        if isinstance(before, Text) and stop and "code" not in before.styles:
-            head = [replace(before, text=before.text[: stop.start()])] if stop.start() else []
-            moved[-1:] = [*head, inline, replace(before, text=stop[0])]
-        else:
-            moved.append(inline)
-    return moved
-
-
 def cited_in_head(table: Table) -> Table:
     """Cite the sources that all unmarked rows of a table share once, behind its last heading; marked rows keep their citations."""
     marked = [any(isinstance(inline, Mark) for inline in chain(*row)) for row in table.rows]
@@ -196,6 +182,13 @@ def with_citations(sentence: Units, ids: Iterable[str]) -> list[Inline]:
     close = "。" in text[place:] or text[:place].endswith(CITED)
     cited = [Citation(0, "", (key,)) for key in ids]
     return [*sentence[:place], *([] if close or not cited else [Text(" ")]), *cited, *sentence[place:]]
+
+
+def with_mark(sentence: Units, mark: Mark) -> list[Inline]:
+    """Insert a mark before the full stop of a sentence: behind a Chinese one, a sign seems to begin the next sentence."""
+    stop = _STOP.search(text_of(sentence))
+    place = stop.start() if stop else len(sentence)
+    return [*sentence[:place], mark, *sentence[place:]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,11 +17,11 @@ from services.reports.markdown_blocks import joined
 from services.reports.sentences import (
     Units,
     ids_in,
-    marked_before_stops,
     text_of,
     trimmed,
     units_of,
     with_citations,
+    with_mark,
     words_of,
 )
 from services.reports.statuses import SIGNS
@@ -273,4 +273,4 @@ def _settled(units: Units, claim: Claim) -> list[Inline]:
         return settled
     while settled and text_of(settled[-1:]).isspace():
         settled.pop()
-    return marked_before_stops([*settled, Mark(claim.status, claim.reason, len(letters(claim.text)))])
+    return with_mark(settled, Mark(claim.status, claim.reason, len(letters(claim.text))))
