@@ -24,7 +24,7 @@ from services.reports.bundle_files import (
 )
 from services.reports.charts.written import read_comment
 from services.reports.checking.bundle_result import BundleCheck
-from services.reports.checking.citable_evidence import CitableEvidence, evidence_of
+from services.reports.checking.citable_evidence import CitableEvidence
 from services.reports.checking.claim_check import doubt_of, summary_fault
 from services.reports.checking.exported_page import check_exports
 from services.reports.checking.written_text import new_sentences
@@ -232,8 +232,8 @@ class _Evidence:
         if program is None:
             yield say("verify_no_computation", id=source.id, file=source.file[:100])
             return
-        others = [excerpt for excerpt in self._content.excerpts if excerpt.content_hash != source.content_hash]
-        known = [self._content.question, program.rows, *evidence_of(others, self._sources)[0]]
+        others = (excerpt.id for excerpt in self._content.excerpts if excerpt.content_hash != source.content_hash)
+        known = [self._content.question, program.rows, *self._evidence.of(others)[0]]
         known += [cited.card.evidence for cited in self._content.sources if cited.kind != "computation"]
         if nowhere := origin_of(program.code, program.output, known, program.reads).untraced:
             yield say("verify_untraced", id=source.id, file=source.file[:100], what=", ".join(nowhere)[:200])

@@ -20,14 +20,6 @@ _EXCERPT = re.compile(rf"\b{EXCERPT_ID}\b")
 _DIGITS = re.compile(r"\d++(?>(?:[.,]\d++)*)")
 
 
-def evidence_of(excerpts: Iterable[Excerpt], sources: Mapping[str, Source]) -> tuple[list[str], list[str], list[str]]:
-    """Return the quotes of excerpts without the numbers that no source gives, the cards of their sources, and the quotes with such numbers."""
-    cited = [(excerpt.headed_quote, sources.get(excerpt.content_hash)) for excerpt in excerpts]
-    quotes = [proving(quote, source) for quote, source in cited]
-    cards = [source.card.evidence for _, source in cited if source]
-    return quotes, cards, [quote for quote, source in cited if source and source.without_input]
-
-
 def lines_of(text: str) -> frozenset[str]:
     """Return the lines that hold anything, with one blank between words."""
     return frozenset(" ".join(line.split()) for line in text.splitlines() if line.strip())
@@ -77,8 +69,15 @@ class CitableEvidence:
         return frozenset(_DIGITS.findall(self._anywhere))
 
     def of(self, ids: Iterable[str]) -> tuple[list[str], list[str], list[str]]:
-        """Return the quotes, the cards and the untraced quotes of excerpts, as `evidence_of`; ids without an excerpt are left out."""
-        return evidence_of([self.excerpts[key] for key in ids if key in self.excerpts], self.sources)
+        """Return the quotes of excerpts without the numbers that no source gives, the cards of their sources, and the quotes with such numbers.
+
+        Ids without an excerpt are left out.
+        """
+        cited = (self.excerpts[key] for key in ids if key in self.excerpts)
+        known = [(excerpt.headed_quote, self.sources.get(excerpt.content_hash)) for excerpt in cited]
+        quotes = [proving(quote, source) for quote, source in known]
+        cards = [source.card.evidence for _, source in known if source]
+        return quotes, cards, [quote for quote, source in known if source and source.without_input]
 
     def untraced_numbers(self, words: str, ids: Sequence[str]) -> list[str]:
         """Return the numbers of a statement that only cited computations give, and these from no source: no rewording would help."""
