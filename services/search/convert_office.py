@@ -15,12 +15,7 @@ from xml.etree import ElementTree
 import xlrd
 from lxml import html
 from markitdown import DocumentConverter, DocumentConverterResult, StreamInfo
-from markitdown.converters import (
-    DocxConverter,
-    EpubConverter,
-    HtmlConverter,
-    PptxConverter,
-)  # fmt: skip
+from markitdown.converters import DocxConverter, EpubConverter, HtmlConverter
 from openpyxl import load_workbook
 from openpyxl.styles.numbers import is_timedelta_format
 from openpyxl.utils import get_column_letter
@@ -37,6 +32,7 @@ from services.search.ocr import LONGEST_TITLE, image_text
 from services.search.pdf_text import pdf_card, pdf_text
 from services.search.read_mail import mail_text, outlook_text
 from services.search.read_opendocument import opendocument_text
+from services.search.read_pptx import presentation_of
 from services.search.sheets import Merged, Sheet, sheets_markdown, tables_of
 from services.search.shown_html import as_shown, cells_in_lines
 from services.search.table_profile import profiled
@@ -57,12 +53,11 @@ _TITLE = "p[style-name='Title'] => h1:fresh"
 """How mammoth reads Word's style of titles."""
 _DEFINITION = re.compile(r"(?m)^(?:(?!:   )(\S[^\n]{0,300}?):?\n)?:   ")
 """A term with the beginning of its definition, or of a further one, as markdownify writes them."""
-_SLIDE = re.compile(r"<!-- Slide number: (\d{1,5}) -->")
 WORKBOOKS = frozenset({".xls", ".xlsx"})
 _OPEN_DOCUMENT = frozenset({".odp", ".ods", ".odt"})
 _ARCHIVES = frozenset({".docx", ".epub", ".pptx", ".xlsx"}) | _OPEN_DOCUMENT
-_OF_TEMPLATE = "2013-12-23T23:15:00Z"
-"""Date in the template of python-docx, which documents made with it keep."""
+_OF_TEMPLATES = {"2013-12-23T23:15:00Z", "2013-01-27T09:15:58Z"}
+"""Dates in the templates of python-docx and python-pptx, which documents made with them keep."""
 _MAILS = {".eml": mail_text, ".msg": outlook_text}
 
 
@@ -79,6 +74,9 @@ def convert(name: str, data: bytes) -> Converted:
             return _workbook(name, data, suffix)
         if suffix == ".pdf":
             return _pdf(data)
+        if suffix == ".pptx":
+            shown = presentation_of(data)
+            return Content(shown.text, _properties(data), "hidden" if shown.hidden else "")
         text = opendocument_text(data) if suffix in _OPEN_DOCUMENT else _markitdown(data, suffix)
         return Content(text, _properties(data) if suffix in _ARCHIVES else Card())
 
@@ -144,8 +142,8 @@ def _properties(data: bytes) -> Card:
             return Card()
         core = ElementTree.fromstring(archive.read("docProps/core.xml"))  # noqa: S314 - expat expands no entities of 100 kB
     written = {name: (core.findtext(path) or "").strip() for name, path in _OFFICE_PROPERTIES.items()}
-    defaults = {"title": "Word Document", "modified": _OF_TEMPLATE}
-    return properties_card([(name, value) for name, value in written.items() if value != defaults.get(name)])
+    defaults = {"title": {"PowerPoint Presentation", "Word Document"}, "modified": _OF_TEMPLATES}
+    return properties_card([(name, value) for name, value in written.items() if value not in defaults.get(name, ())])
 
 
 class _ShownHtml(HtmlConverter):
@@ -164,9 +162,7 @@ class _ShownHtml(HtmlConverter):
 
 def _markitdown(data: bytes, suffix: str) -> str:
     """Convert with the converter of the format itself: the general entry would treat a broken file as plain text."""
-    kinds: dict[str, type[DocumentConverter]] = {
-        ".docx": DocxConverter, ".html": _ShownHtml, ".pptx": PptxConverter, ".epub": EpubConverter,
-    }  # fmt: skip
+    kinds: dict[str, type[DocumentConverter]] = {".docx": DocxConverter, ".html": _ShownHtml, ".epub": EpubConverter}
     about = StreamInfo(extension=suffix, charset="utf-8" if suffix == ".html" else None)
     converter = kinds[suffix]()
     if hasattr(converter, "_html_converter"):
@@ -174,7 +170,7 @@ def _markitdown(data: bytes, suffix: str) -> str:
     data = read_docx.whole(data) if suffix == ".docx" else data
     options = {**_AS_WRITTEN, **({"style_map": _TITLE} if suffix == ".docx" else {})}
     text = converter.convert(io.BytesIO(data), about, **options).markdown
-    text = _DEFINITION.sub(lambda term: f"* {term[1]}: " if term[1] else "* ", _SLIDE.sub(r"## Slide \1", text))
+    text = _DEFINITION.sub(lambda term: f"* {term[1]}: " if term[1] else "* ", text)
     return _HEADLESS.sub(r"\2\1", with_fences_apart(text))
 
 

@@ -4,7 +4,7 @@ import re
 from bisect import bisect
 
 _HEADING = re.compile(r"^## (?:Page (\d{1,6})|第 (\d{1,6}) 页)(?: \(.+\)|（.+）)?$", re.MULTILINE)
-_SLIDE = re.compile(r"## Slide \d{1,6}")
+_SLIDE = re.compile(r"## Slide \d{1,6}(?:: [^\n]*)?")
 
 
 def page_heading(number: int, *, chinese: bool, note: str = "") -> str:
