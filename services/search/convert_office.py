@@ -77,6 +77,9 @@ def convert(name: str, data: bytes) -> Converted:
         if suffix == ".pptx":
             shown = presentation_of(data)
             return Content(shown.text, _properties(data), "hidden" if shown.hidden else "")
+        if suffix == ".docx":
+            written, hidden = read_docx.whole(data)
+            return Content(_markitdown(written, suffix), _properties(data), "hidden" if hidden else "")
         text = opendocument_text(data) if suffix in _OPEN_DOCUMENT else _markitdown(data, suffix)
         return Content(text, _properties(data) if suffix in _ARCHIVES else Card())
 
@@ -167,7 +170,6 @@ def _markitdown(data: bytes, suffix: str) -> str:
     converter = kinds[suffix]()
     if hasattr(converter, "_html_converter"):
         converter._html_converter = _ShownHtml()
-    data = read_docx.whole(data) if suffix == ".docx" else data
     options = {**_AS_WRITTEN, **({"style_map": _TITLE} if suffix == ".docx" else {})}
     text = converter.convert(io.BytesIO(data), about, **options).markdown
     text = _DEFINITION.sub(lambda term: f"* {term[1]}: " if term[1] else "* ", text)
