@@ -24,18 +24,25 @@ MAX_ATTACHMENTS = 20
 _CODE_PAGES = (0x3FFD, 0x3FDE)
 """Outlook's properties of the encoding of a mail and of its text."""
 _SENT = 0x0039_0040
-_SUBJECT, _FROM, _TO, _PLAIN, _HTML, _DATA = "0037", "0C1F", "0E04", "1000", "1013", "3701"
+_SUBJECT, _FROM, _TO, _CC, _PLAIN, _HTML, _DATA = "0037", "0C1F", "0E04", "0E03", "1000", "1013", "3701"
 _NAMES = ("3707", "3704", "3001")
 """Outlook's properties that name an attachment, the best first."""
 
-Attached = tuple[str, bytes]
+MAX_DEPTH = 3
+"""Mails within mails that are read."""
+
+Attached = tuple[str, bytes | str]
+"""A name and what the file holds; of a mail within the mail, its text."""
 Read = Callable[[str, bytes], str]
 """Returns the text of a file; empty if it is not read."""
 
 
 def mail_text(data: bytes, read: Read) -> Content:
     """Return the header and the text of a mail, and below their names the texts of its attachments."""
-    mail = email.message_from_bytes(data, policy=email.policy.default)
+    return _message(email.message_from_bytes(data, policy=email.policy.default), read, MAX_DEPTH)
+
+
+def _message(mail: MIMEPart, read: Read, depth: int) -> Content:
     texts: list[str] = []
     attached: list[Attached] = []
     for part in _shown(mail):
@@ -43,10 +50,14 @@ def mail_text(data: bytes, read: Read) -> Content:
             texts.append(_written(part).strip())
         elif _is_text(part, "html"):
             texts.append(read("mail.html", _written(part).encode()))
+        elif depth and (inner := _forwarded(part)):
+            attached.append((_field(inner, "Subject") or "mail", _message(inner, read, depth - 1).text))
         else:
             content = part.get_payload(decode=True)
             attached.append((part.get_filename() or part.get_content_type(), content if isinstance(content, bytes) else b""))  # fmt: skip
-    return _content([(name, _field(mail, name)) for name in ("Subject", "From", "To", "Date")], texts, attached, read)
+    return _content(
+        [(name, _field(mail, name)) for name in ("Subject", "From", "To", "Cc", "Date")], texts, attached, read
+    )
 
 
 def outlook_text(data: bytes, read: Read) -> Content:
@@ -68,7 +79,13 @@ def outlook_text(data: bytes, read: Read) -> Content:
         fixed = stream("__properties_version1.0")[32:]
         sent = {tag: time for tag, _, time in struct.iter_unpack("<IIQ", fixed[: len(fixed) // 16 * 16])}.get(_SENT)
         date = format_datetime(datetime(1601, 1, 1, tzinfo=UTC) + timedelta(microseconds=sent // 10)) if sent else ""
-        fields = [("Subject", head(_SUBJECT)), ("From", head(_FROM)), ("To", head(_TO)), ("Date", date)]
+        fields = [
+            ("Subject", head(_SUBJECT)),
+            ("From", head(_FROM)),
+            ("To", head(_TO)),
+            ("Cc", head(_CC)),
+            ("Date", date),
+        ]
         body = text(_PLAIN, of_text or own)
         if not body:
             page = stream(f"__substg1.0_{_HTML}0102") or text(_HTML, of_text or own).encode()
@@ -85,14 +102,21 @@ def _content(fields: Iterable[tuple[str, str]], texts: list[str], attached: list
     parts, unread = ["\n".join(f"{name}: {value}" for name, value in fields if value), *texts], list[str]()
     for place, (called, data) in enumerate(attached):
         name = clean_line(called)
-        text = read(name, data) if place < MAX_ATTACHMENTS else ""
+        text = "" if place >= MAX_ATTACHMENTS else data if isinstance(data, str) else read(name, data)
         parts += [f"# {name}", text]
         unread += [] if text else [name]
     return Content("\n\n".join(parts), note=f"attachments:{', '.join(unread[:MAX_ATTACHMENTS])}" if unread else "")
 
 
+def _forwarded(part: MIMEPart) -> MIMEPart | None:
+    """Return the mail that a part holds."""
+    inner = part.get_payload()
+    held = inner[0] if isinstance(inner, list) and inner else None
+    return held if part.get_content_type() == "message/rfc822" and isinstance(held, MIMEPart) else None
+
+
 def _shown(part: MIMEPart) -> Iterator[MIMEPart]:
-    """Yield the parts that a reader sees: of a text that is there in several forms, the plain one. A mail that is attached is not unpacked."""
+    """Yield the parts that a reader sees: of a text that is there in several forms, the plain one. A mail within the mail is one part."""
     if not part.is_multipart() or part.get_content_maintype() == "message":
         yield part
         return

@@ -50,3 +50,16 @@ def test_what_an_attachment_says_stands_below_its_name() -> None:
     read = convert("a.eml", mail.as_bytes())
     below = [passage.heading for passage in split(read["text"])]
     assert (read["title"], below) == ("说明", ["", "附件一：水质检测.csv", "附件二：投资（2024）.csv"])
+
+
+def test_a_mail_within_a_mail_is_read_below_its_subject() -> None:
+    outer, inner = EmailMessage(), EmailMessage()
+    inner["Subject"], inner["Cc"] = "Deposit", "Ann <ann@a.example>"
+    inner.set_content("The deposit is 12,000 euros.")
+    inner.add_attachment(b"PK", "application", "zip", filename="more.zip")
+    outer["Subject"] = "FW"
+    outer.set_content("See below.")
+    outer.add_attachment(inner)
+    read = convert("a.eml", outer.as_bytes())
+    below = "# Deposit\n\nSubject: Deposit\nCc: Ann <ann@a.example>\n\nThe deposit is 12,000 euros.\n\n# more.zip"
+    assert read["text"].strip() == f"Subject: FW\n\nSee below.\n\n{below}"
