@@ -29,12 +29,13 @@ from services.search.convert_plain import convert_plain
 from services.search.file_types import CONVERTED, SUFFIXES, Converted
 from services.search.number_formats import formatted
 from services.search.ocr import LONGEST_TITLE, image_text
+from services.search.pages.hidden import remove_hidden
 from services.search.pdf_text import pdf_card, pdf_text
 from services.search.read_mail import mail_text, outlook_text
 from services.search.read_opendocument import opendocument_text
 from services.search.read_pptx import presentation_of
 from services.search.sheets import Merged, Sheet, sheets_markdown, tables_of
-from services.search.shown_html import as_shown, cells_in_lines
+from services.search.shown_html import as_shown, blocks_apart, cells_in_lines
 from services.search.table_profile import profiled
 from services.text.code_blocks import with_fences_apart
 
@@ -157,7 +158,9 @@ class _ShownHtml(HtmlConverter):
         page = file_stream.read()
         if page.strip():
             tree = html.document_fromstring(page, parser=html.HTMLParser(encoding=stream_info.charset or "utf-8"))
+            remove_hidden(tree)
             as_shown(tree)
+            blocks_apart(tree)
             cells_in_lines(tree)
             page = html.tostring(tree, encoding="unicode").encode()
         return super().convert(io.BytesIO(page), StreamInfo(extension=".html", charset="utf-8"), **kwargs)

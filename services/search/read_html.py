@@ -36,7 +36,7 @@ def prepared(data: bytes) -> tuple[str, Card]:
         line_break.insert_before(" ")
     title = without_number(" ".join(heading.get_text().split())) if heading else ""
     card = html_card(html.document_fromstring(str(page)), title)
-    for boilerplate in page(["script", "style", "nav", "select", "noscript", "template"]):
+    for boilerplate in page(["script", "nav", "select", "noscript", "template"]):
         boilerplate.decompose()
     for edge in page(["header", "footer"]):
         if edge.find_parent(_PARTS) is None and edge.find("h1") is None:

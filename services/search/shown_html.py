@@ -1,4 +1,4 @@
-"""Writes into a page of HTML what its layout shows and its text alone would not: raised numbers, and merged cells in each row that they take."""
+"""Writes into a page of HTML what its layout shows and its text alone would not: raised numbers, merged cells in each row that they take, blocks apart, what is struck out."""
 
 import re
 from collections import Counter
@@ -11,6 +11,9 @@ from lxml.html import HtmlElement
 _BAR = re.compile(r"(?<!\\)\|")
 _EXPONENT = re.compile(r"[-−]?\d{1,6}")
 """A raised number, which is another number without a sign of that: `2^31`."""
+_BLOCKS = "address aside center details dialog dir fieldset figure form hgroup legend main menu search summary".split()
+"""Elements that a browser shows as blocks, by the HTML standard, and markdownify as words of a line."""
+_STRUCK = re.compile(r"text-decoration(?:-line)?\s{0,9}:[^;]{0,99}line-through", re.IGNORECASE)
 _SPAN = re.compile(r"\s*\d{1,5}")
 MAX_ACROSS = 100
 """Columns that one cell takes at most."""
@@ -24,13 +27,24 @@ Place = tuple[int, int, bool]
 
 
 def as_shown(tree: HtmlElement) -> None:
-    """Mark the raised numbers of a page, and give each row of its tables all cells that a reader sees in it."""
+    """Mark the raised numbers of a page, leave words without their glosses, and give each row of its tables all cells that a reader sees in it."""
+    for gloss in list(tree.iter("rp", "rt")):
+        gloss.drop_tree()
     for raised in tree.iter("sup"):
         if _EXPONENT.fullmatch(raised.text_content().strip()):
             raised.text = f"^{(raised.text or '').lstrip()}"
     left = MAX_TAKEN
     for table in list(tree.iter("table")):
         left -= _fill(table, left)
+
+
+def blocks_apart(tree: HtmlElement) -> None:
+    """Let what a browser shows in lines of its own, or struck out by its style, be such for a converter that knows fewer elements."""
+    for block in tree.iter(_BLOCKS):
+        block.tag = "div"
+    for words in tree.iter("font", "span"):
+        if _STRUCK.search(words.get("style", "")):
+            words.tag = "s"
 
 
 def cells_in_lines(tree: HtmlElement) -> None:

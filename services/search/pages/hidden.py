@@ -73,7 +73,9 @@ def _is_hidden(element: HtmlElement, rules: _Rules) -> bool:
     tag = element.tag
     if tag in _DROPPED and not (tag == "script" and "ld+json" in element.get("type", "")):
         return True
-    if element.get("hidden") is not None or (tag == "input") or (tag == "dialog" and element.get("open") is None):
+    if element.get("hidden") is not None or (tag == "dialog" and element.get("open") is None):
+        return True
+    if tag == "input" and element.get("type") != "checkbox":
         return True
     style = element.get("style", "")
     if style and _hides(_plain(style)):

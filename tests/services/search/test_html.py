@@ -116,6 +116,14 @@ def test_raised_numbers_and_merged_cells_are_read_in_word_files_and_on_the_web(t
             "<script type='text/x-template'><p>Lines</p><li><h3>Rope</h3><p>Of hemp.</p></li></script><div></div>",
             "Lines\n\n### Rope\n\nOf hemp.",
         ),
+        ("<details><summary>Rope</summary>Of hemp.</details><address>Oslo</address>", "Rope\n\nOf hemp.\n\nOslo"),
+        (
+            "<p>Rope.</p><p hidden>No.</p><p style='display:none'>No.</p><style>.x{display:none}</style><i class=x>No</i>",
+            "Rope.",
+        ),
+        ("<p>By <span style='text-decoration: line-through'>Karl</span> Petra</p>", "By ~~Karl~~ Petra"),
+        ("<p><ruby>東京<rp>(</rp><rt>とうきょう</rt><rp>)</rp></ruby>支店</p>", "東京支店"),
+        ("<p><input type=checkbox checked> Rope</p>", "[x]  Rope"),
     ],
 )
 def test_what_is_around_the_text_of_a_page_is_told_by_its_place(page: str, read: str) -> None:
