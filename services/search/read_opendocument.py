@@ -1,6 +1,7 @@
 """Reads OpenDocument files: texts, sheets and slides."""
 
 import io
+import re
 import zipfile
 from collections.abc import Iterator
 
@@ -16,13 +17,31 @@ _OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _SPREADSHEET = f"{_OFFICE}spreadsheet"
-_PAGE = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}page"
-_NOT_SHOWN = [f"{_TEXT}tracked-changes", f"{_TABLE}tracked-changes", f"{_OFFICE}annotation", f"{_TEXT}note-citation"]
-"""Text that was deleted, comments, and the numbers of notes."""
+_STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
+_DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
+_PRESENTATION = "{urn:oasis:names:tc:opendocument:xmlns:presentation:1.0}"
+_PAGE = f"{_DRAW}page"
+_CELLS = (f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell")
+_NOT_SHOWN = [
+    *(f"{_TEXT}{name}" for name in ("tracked-changes", "note-citation", "page-number", "ruby-text")),
+    f"{_TABLE}tracked-changes",
+    f"{_OFFICE}annotation",
+]
+"""Text that was deleted, comments, the numbers of notes and pages, and glosses."""
+_RAISED = re.compile(r"super|[1-9]")
+_EXPONENT = re.compile(r"[-−]?\d{1,6}")
+_HIDING = {(f"{_TABLE}display", "false"), (f"{_PRESENTATION}visibility", "hidden"), (f"{_TEXT}display", "none")}
+"""What styles of hidden sheets, slides and characters say."""
+_STYLED = (
+    ("table", f"{_TABLE}style-name", [f"{_TABLE}table"]),
+    ("drawing-page", f"{_DRAW}style-name", [_PAGE]),
+    ("text", f"{_TEXT}style-name", [f"{_TEXT}span"]),
+)
+"""Families of styles, the attribute that names one, and the elements that have it."""
 
 
-def opendocument_text(data: bytes) -> str:
-    """Return the text of an OpenDocument file.
+def opendocument_text(data: bytes) -> tuple[str, bool]:
+    """Return the text of an OpenDocument file, and whether some of it was hidden, and is left out.
 
     Raises:
         ValueError: it unpacks to more than a document may hold.
@@ -33,12 +52,84 @@ def opendocument_text(data: bytes) -> str:
             raise ValueError("it unpacks to more than a document may hold")
         content = archive.read("content.xml")
     tree = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True))
+    hidden = _take_out_hidden(tree)
+    _mark_characters(tree)
+    _put_boxes_apart(tree)
     etree.strip_elements(tree, *_NOT_SHOWN, with_tail=False)
     for note in list(tree.iter(f"{_TEXT}note")):
         words = " ".join(filter(None, map(_plain, note.iter(f"{_TEXT}p"))))
         note.clear(keep_tail=True)
         note.text = f" ({words})"
-    return "\n\n".join(_blocks(tree))
+    return "\n\n".join(filter(None, _blocks(tree))), hidden
+
+
+def _take_out_hidden(tree: etree._Element) -> bool:
+    """Take out the sheets and slides that are hidden, and the words of hidden rows, columns and characters."""
+    styles = {
+        (style.get(f"{_STYLE}family"), style.get(f"{_STYLE}name"))
+        for style in tree.iter(f"{_STYLE}style")
+        for about in style
+        if _HIDING.intersection(about.attrib.items())
+    }
+    hidden: list[etree._Element] = []
+    for family, name, tags in _STYLED:
+        hidden += [element for element in tree.iter(*tags) if (family, element.get(name)) in styles]
+    for table in tree.iter(f"{_TABLE}table"):
+        columns = [
+            is_hidden
+            for column in table.iter(f"{_TABLE}table-column")
+            for is_hidden in [_is_collapsed(column)] * min(MAX_REPEATED, _number(column, "number-columns-repeated"))
+        ]
+        for row in table.iter(f"{_TABLE}table-row"):
+            place = 0
+            for cell in row.iter(*_CELLS):
+                if _is_collapsed(row) or any(columns[place : place + 1]):
+                    hidden += cell
+                place += _number(cell, "number-columns-repeated")
+    for element in hidden:
+        element.clear(keep_tail=True)
+    return bool(hidden)
+
+
+def _mark_characters(tree: etree._Element) -> None:
+    """Mark words that are struck out as in Markdown, and raised numbers, which would be parts of those before them."""
+    marks: dict[str | None, tuple[str, str]] = {}
+    for style in tree.iter(f"{_STYLE}style"):
+        for about in style.iter(f"{_STYLE}text-properties"):
+            if about.get(f"{_STYLE}text-line-through-style", "none") != "none":
+                marks[style.get(f"{_STYLE}name")] = "~~", "~~"
+            elif _RAISED.match(about.get(f"{_STYLE}text-position", "")):
+                marks[style.get(f"{_STYLE}name")] = "^", ""
+    for span in tree.iter(f"{_TEXT}span"):
+        before, behind = marks.get(span.get(f"{_TEXT}style-name"), ("", ""))
+        words = "".join(span.itertext()).strip()
+        if words and (before != "^" or _EXPONENT.fullmatch(words)):
+            span.text = f"{before}{span.text or ''}"
+            if len(span):
+                span[-1].tail = f"{span[-1].tail or ''}{behind}"
+            else:
+                span.text += behind
+
+
+def _put_boxes_apart(tree: etree._Element) -> None:
+    """Put a box of text behind the paragraph to which it is tied."""
+    for box in list(tree.iter(f"{_DRAW}text-box")):
+        frame, paragraph = box.getparent(), next(box.iterancestors(f"{_TEXT}p", f"{_TEXT}h"), None)
+        if frame is None or paragraph is None:
+            continue
+        before, parent = frame.getprevious(), frame.getparent()
+        if before is not None:
+            before.tail = f"{before.tail or ''}{frame.tail or ''}"
+        else:
+            parent.text = f"{parent.text or ''}{frame.tail or ''}"
+        frame.tail = None
+        paragraph.addnext(frame)
+
+
+def _is_collapsed(line: etree._Element) -> bool:
+    """Tell whether somebody hid a row or a column; what a closed group hides is a click away."""
+    in_group = line.getparent() is not None and line.getparent().get(f"{_TABLE}display") == "false"
+    return line.get(f"{_TABLE}visibility") == "collapse" and not in_group
 
 
 def _blocks(element: etree._Element) -> Iterator[str]:
@@ -52,7 +143,14 @@ def _blocks(element: etree._Element) -> Iterator[str]:
             walk.skip_subtree()
         elif node.tag == _PAGE:
             slide += 1
-            yield f"## Slide {slide}"
+            if not len(node):  # it is hidden
+                continue
+            title = _title(node)
+            if slide == 1 and title:
+                yield f"# {title}"
+            yield f"## Slide {slide}: {title}" if title and slide > 1 else f"## Slide {slide}"
+        elif node.tag == f"{_PRESENTATION}notes" and any(map(_plain, node.iter(f"{_TEXT}p"))):
+            yield "### Notes"
         elif node.tag in {f"{_TEXT}h", f"{_TEXT}p"}:
             level = int(node.get(f"{_TEXT}outline-level", "1")) if node.tag == f"{_TEXT}h" else 0
             level = level or int(node.get(f"{_TEXT}style-name") == "Title")
@@ -62,12 +160,22 @@ def _blocks(element: etree._Element) -> Iterator[str]:
             walk.skip_subtree()
 
 
+def _title(page: etree._Element) -> str:
+    """Take the title out of a slide."""
+    for frame in page.iter(f"{_DRAW}frame"):
+        if frame.get(f"{_PRESENTATION}class") == "title":
+            title = " ".join(filter(None, map(_plain, frame.iter(f"{_TEXT}p"))))
+            frame.clear()
+            return title
+    return ""
+
+
 def _sheet(name: str, table: etree._Element) -> Sheet:
     rows: list[list[str]] = []
     merged: list[Merged] = []
     for row in table.iter(f"{_TABLE}table-row"):
         cells: list[str] = []
-        for cell in row.iter(f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"):
+        for cell in row.iter(*_CELLS):
             down, across = _number(cell, "number-rows-spanned"), _number(cell, "number-columns-spanned")
             if (down, across) != (1, 1):
                 merged.append((len(rows), len(cells), len(rows) + down - 1, len(cells) + across - 1))
