@@ -51,7 +51,9 @@ def _message(mail: MIMEPart, read: Read, depth: int) -> Content:
         elif _is_text(part, "html"):
             texts.append(read("mail.html", _written(part).encode()))
         elif depth and (inner := _forwarded(part)):
-            attached.append((_field(inner, "Subject") or "mail", _message(inner, read, depth - 1).text))
+            attached.append(
+                (part.get_filename() or _field(inner, "Subject") or "mail", _message(inner, read, depth - 1).text)
+            )
         else:
             content = part.get_payload(decode=True)
             attached.append((part.get_filename() or part.get_content_type(), content if isinstance(content, bytes) else b""))  # fmt: skip

@@ -324,6 +324,7 @@ async def test_attachments_of_a_mail_are_read_and_those_that_are_not_are_named_a
     assert hit.title == "Soundings"
     assert "See the files.\n\n# log.txt\n\nSeven fathoms, sand." in hit.text
     assert "# marks.html\n\n# Marks\n\nLeather at two." in hit.text
+    assert hit.text.endswith("# earlier.eml\n\nSubject: Earlier\n\nA mail within.")
     assert file_messages(files_read([documents]), "en-US") == [
-        "Attachments of these mails were not read: soundings.eml (chart.png, earlier.eml)."
+        "Attachments of these mails were not read: soundings.eml (chart.png)."
     ]
