@@ -27,14 +27,14 @@ from services.search.cards import HEAD, properties_card
 from services.search.conversion import Content, converted, with_passages
 from services.search.convert_plain import convert_plain
 from services.search.file_types import CONVERTED, SUFFIXES, Converted
-from services.search.number_formats import formatted
+from services.search.number_formats import as_exact, formatted
 from services.search.ocr import LONGEST_TITLE, image_text
 from services.search.pages.hidden import remove_hidden
 from services.search.pdf_text import pdf_card, pdf_text
 from services.search.read_mail import mail_text, outlook_text
 from services.search.read_opendocument import opendocument_text
 from services.search.read_pptx import presentation_of
-from services.search.sheets import Merged, Sheet, sheets_markdown, tables_of
+from services.search.sheets import NOTHING_HIDDEN, Hidden, Merged, Sheet, sheets_markdown, tables_of, without_hidden
 from services.search.shown_html import as_shown, blocks_apart, cells_in_lines
 from services.search.table_profile import profiled
 from services.text.code_blocks import with_fences_apart
@@ -81,8 +81,8 @@ def convert(name: str, data: bytes) -> Converted:
         if suffix == ".docx":
             written, hidden = read_docx.whole(data)
             return Content(_markitdown(written, suffix), _properties(data), "hidden" if hidden else "")
-        text = opendocument_text(data) if suffix in _OPEN_DOCUMENT else _markitdown(data, suffix)
-        return Content(text, _properties(data) if suffix in _ARCHIVES else Card())
+        text, hidden = opendocument_text(data) if suffix in _OPEN_DOCUMENT else (_markitdown(data, suffix), False)
+        return Content(text, _properties(data) if suffix in _ARCHIVES else Card(), "hidden" if hidden else "")
 
     return converted(name, data, read)
 
@@ -107,9 +107,9 @@ def _pdf(data: bytes) -> Content:
 
 
 def _workbook(name: str, data: bytes, suffix: str) -> Content:
-    sheets, missing = (_old_sheets(data), False) if suffix == ".xls" else _sheets(data)
+    sheets, note = _old_sheets(data) if suffix == ".xls" else _sheets(data)
     text, left_out = sheets_markdown(shown for shown, _ in sheets)
-    note = "formulas" if missing else "beginning" if left_out else ""
+    note = "beginning" if left_out and note != "formulas" else note
     card = _properties(data) if suffix in _ARCHIVES else Card()
     return Content(text, card, note, lambda: profiled(name, tables_of(bare for _, bare in sheets)))
 
@@ -201,7 +201,11 @@ Cells = Sequence[Sequence[tuple[object, str]]]
 
 
 def _both(
-    name: str, cells: Cells, merged: Sequence[Merged], comments: Iterable[tuple[int, int, str]] = ()
+    name: str,
+    cells: Cells,
+    merged: Sequence[Merged],
+    comments: Iterable[tuple[int, int, str]] = (),
+    hidden: Hidden = NOTHING_HIDDEN,
 ) -> tuple[Sheet, Sheet]:
     """Return a sheet as it is shown, with comments by the row and the column of their cells, and with bare numbers as programs compute with them."""
     bare = [[_text(value) for value, _ in row] for row in cells]
@@ -209,22 +213,24 @@ def _both(
         [text if written == "General" else _text(value, written) for text, (value, written) in zip(*both, strict=True)]
         for both in zip(bare, cells, strict=True)
     ]
+    shown = without_hidden(shown, merged, hidden)
     remarks = [
         " ".join(f"{get_column_letter(column + 1)}{row + 1} ({shown[row][column]}): {comment}".split())
         for row, column, comment in comments
-        if row < len(shown) and column < len(shown[row])
+        if row < len(shown) and column < len(shown[row]) and not hidden.covers(row, column)
     ]
     return Sheet(name, shown, merged, remarks), Sheet(name, bare, merged)
 
 
-def _sheets(data: bytes) -> tuple[list[tuple[Sheet, Sheet]], bool]:
-    """Return the sheets of a workbook (see `_both`), and whether results of formulas are missing: the formulas then stand for them."""
+def _sheets(data: bytes) -> tuple[list[tuple[Sheet, Sheet]], str]:
+    """Return the sheets of a workbook (see `_both`), and what is to be noted: that something is hidden, or that results of formulas are missing and the formulas stand for them."""
     whole = len(data) <= MAX_WHOLE
     book = load_workbook(io.BytesIO(data), read_only=not whole, data_only=True)
     formulas = load_workbook(io.BytesIO(data), read_only=True) if _has_formulas(data) else None
+    shown = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
     sheets: list[tuple[Sheet, Sheet]] = []
-    missing = False
-    for sheet in book.worksheets:
+    note = "hidden" if len(shown) < len(book.worksheets) else ""
+    for sheet in shown:
         if not whole:
             sheet.reset_dimensions()  # the size that a file claims is not trusted
         rows = [[(cell.value, cell.number_format or "General") for cell in row] for row in sheet.iter_rows()]
@@ -237,11 +243,32 @@ def _sheets(data: bytes) -> tuple[list[tuple[Sheet, Sheet]], bool]:
                 for place, ((value, _), formula) in enumerate(zip(row, cells, strict=False)):
                     if value is None and formula is not None:
                         row[place] = (str(getattr(formula, "text", formula)), "General")
-                        missing = True
+                        note = "formulas"
         ranges = [cells.bounds for cells in sheet.merged_cells.ranges] if whole else []
         merged: list[Merged] = sorted((top - 1, left - 1, bottom - 1, right - 1) for left, top, right, bottom in ranges)
-        sheets.append(_both(sheet.title, rows, merged, comments))
-    return sheets, missing
+        hidden = _hidden(sheet) if whole else NOTHING_HIDDEN
+        note = note or ("hidden" if hidden != NOTHING_HIDDEN else "")
+        sheets.append(_both(sheet.title, rows, merged, comments, hidden))
+    return sheets, note
+
+
+def _hidden(sheet: Any) -> Hidden:
+    """Return the rows and columns of a sheet that somebody hid; what a filter or a closed group hides is a click away."""
+    filtered = sheet.auto_filter.ref is not None
+    rows = [] if filtered else [number for number, row in sheet.row_dimensions.items() if _is_hidden(row)]
+    columns = [
+        number
+        for column in sheet.column_dimensions.values()
+        if _is_hidden(column) and column.min
+        for number in range(column.min, min(column.max, sheet.max_column) + 1)
+    ]
+    return Hidden(
+        frozenset(row - 1 for row in rows if row <= sheet.max_row), frozenset(column - 1 for column in columns)
+    )
+
+
+def _is_hidden(line: Any) -> bool:
+    return bool(line.hidden) and not line.outlineLevel
 
 
 def _has_formulas(data: bytes) -> bool:
@@ -250,7 +277,7 @@ def _has_formulas(data: bytes) -> bool:
         return any(_FORMULA.search(archive.read(name)) for name in names)
 
 
-def _old_sheets(data: bytes) -> list[tuple[Sheet, Sheet]]:
+def _old_sheets(data: bytes) -> tuple[list[tuple[Sheet, Sheet]], str]:
     book = xlrd.open_workbook(file_contents=data, formatting_info=True)
 
     def value(cell: Any) -> tuple[object, str]:
@@ -258,21 +285,33 @@ def _old_sheets(data: bytes) -> list[tuple[Sheet, Sheet]]:
         if cell.ctype == xlrd.XL_CELL_DATE and is_timedelta_format(number_format):
             return timedelta(days=cell.value), "General"
         if cell.ctype == xlrd.XL_CELL_DATE:
-            return xlrd.xldate_as_datetime(cell.value, book.datemode), "General"
+            moment = xlrd.xldate_as_datetime(cell.value, book.datemode)
+            return moment if cell.value >= 1 else moment.time(), number_format
         if cell.ctype == xlrd.XL_CELL_BOOLEAN:
             return bool(cell.value), "General"
         is_error = cell.ctype == xlrd.XL_CELL_ERROR
         return xlrd.error_text_from_code.get(cell.value, "") if is_error else cell.value, number_format
 
+    def hidden(sheet: Any) -> Hidden:
+        lines = (sheet.rowinfo_map, sheet.colinfo_map)
+        rows, columns = (
+            frozenset(place for place, line in known.items() if line.hidden and not line.outline_level)
+            for known in lines
+        )
+        return Hidden(rows, frozenset(column for column in columns if column < sheet.ncols))
+
+    shown = [(sheet, hidden(sheet)) for sheet in book.sheets() if not sheet.visibility]
+    is_whole = len(shown) == book.nsheets and all(own == NOTHING_HIDDEN for _, own in shown)
     return [
         _both(
             sheet.name,
             [[value(cell) for cell in sheet.row(place)] for place in range(sheet.nrows)],
             sorted((top, left, bottom - 1, right - 1) for top, bottom, left, right in sheet.merged_cells),
             ((row, column, note.text) for (row, column), note in sorted(sheet.cell_note_map.items())),
+            own,
         )
-        for sheet in book.sheets()
-    ]
+        for sheet, own in shown
+    ], "" if is_whole else "hidden"
 
 
 def _text(value: object, number_format: str = "General") -> str:
@@ -287,5 +326,7 @@ def _text(value: object, number_format: str = "General") -> str:
         whole = f"{minutes // 60:.0f}:{minutes % 60:02.0f}:{seconds:06.3f}".removesuffix(".000")
         return f"-{whole}" if value < timedelta() else whole
     if isinstance(value, datetime):
-        return value.isoformat(" ").removesuffix(" 00:00:00")
-    return value.isoformat() if isinstance(value, date | time) else str(value)
+        return as_exact(value.isoformat(" ").removesuffix(" 00:00:00"), number_format)
+    if isinstance(value, date):
+        return as_exact(value.isoformat(), number_format)
+    return value.isoformat() if isinstance(value, time) else str(value)

@@ -1,4 +1,4 @@
-"""Numbers of spreadsheets with what their format shows beside the digits: a percent sign, a unit, a currency, leading zeros."""
+"""Numbers of spreadsheets with what their format shows beside the digits: a percent sign, a unit, a currency, leading zeros; and dates as exact as it shows them."""
 
 import re
 from functools import lru_cache
@@ -13,6 +13,17 @@ _LITERAL = re.compile(
 )
 _PARTS = re.sub(r"\?P<\w+>", "?:", _LITERAL.pattern)
 _FORMAT = re.compile(rf"((?>(?:{_PARTS})*))(General|[#0?](?:[#0?,]*[#0?])?)(?:\.[#0?]+)?((?>(?:{_PARTS})*))")
+
+_WORDS = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
+"""What a format of dates holds beside its letters."""
+
+
+def as_exact(written: str, number_format: str) -> str:
+    """Return a date as year and month, or as a year, where its format shows no more."""
+    letters = set(_WORDS.sub("", number_format).casefold())
+    if "y" not in letters or letters.intersection("dhs"):
+        return written
+    return written[: len("2024-05") if "m" in letters else len("2024")]
 
 
 def number_text(value: float) -> str:

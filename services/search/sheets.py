@@ -3,7 +3,7 @@
 import csv
 import io
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
@@ -30,6 +30,36 @@ class Sheet(NamedTuple):
     merged: Sequence[Merged] = ()
     remarks: Sequence[str] = ()
     """Comments on cells, in a line each behind the name of the cell and what it shows."""
+
+
+class Hidden(NamedTuple):
+    """Rows and columns of a sheet that are hidden, from 0."""
+
+    rows: frozenset[int] = frozenset()
+    columns: frozenset[int] = frozenset()
+
+    def covers(self, row: int, column: int) -> bool:
+        """Tell whether a cell is hidden."""
+        return row in self.rows or column in self.columns
+
+
+NOTHING_HIDDEN = Hidden()
+
+
+def without_hidden(rows: Sequence[Sequence[str]], merged: Sequence[Merged], hidden: Hidden) -> list[list[str]]:
+    """Return cells with those blank that are hidden; a merged cell is shown as long as a part of it is."""
+    partly = {
+        (top, start)
+        for top, start, bottom, end in merged
+        if not hidden.rows.issuperset(range(top, bottom + 1)) and not hidden.columns.issuperset(range(start, end + 1))
+    }
+    return [
+        [
+            "" if hidden.covers(row, column) and (row, column) not in partly else cell
+            for column, cell in enumerate(cells)
+        ]
+        for row, cells in enumerate(rows)
+    ]
 
 
 class SheetTable(NamedTuple):
@@ -160,11 +190,54 @@ def sheets_markdown(sheets: Iterable[Sheet]) -> tuple[str, int]:
     """Return the tables of a workbook as Markdown, and the number of rows that were left out."""
     parts: list[str] = []
     left_out = 0
-    for table in tables_of(sheets):
+    for table in tables_of(part for sheet in sheets for part in _below_each_other(sheet)):
         text, beyond = table.markdown()
         parts.append(text)
         left_out += beyond
     return "\n\n".join(parts), left_out
+
+
+def _below_each_other(sheet: Sheet) -> list[Sheet]:
+    """Return the tables of a sheet that stand below each other: behind a blank row, a row without numbers has a text between the numbers of its column."""
+    starts, numbers, blank, title = [0], set[int](), False, -1
+    for place, row in enumerate(sheet.rows):
+        cells = len(set(filter(None, map(str.strip, row))))
+        if not cells:
+            blank = True
+            continue
+        own = _number_places(row)
+        if blank and not own and _heads_follow(sheet.rows, place, numbers):
+            starts.append(place if title < 0 else title)
+            numbers = set()
+        numbers |= own
+        title = -1 if cells > 1 else place if blank and title < 0 else title
+        blank = False
+    if len(starts) == 1:
+        return [sheet]
+    parts = []
+    for number, (start, end) in enumerate(pairwise([*starts, len(sheet.rows)])):
+        last = end == len(sheet.rows)
+        merged = [
+            (top - start, left, bottom - start, right)
+            for top, left, bottom, right in sheet.merged
+            if start <= top < end
+        ]
+        parts.append(Sheet("" if number else sheet.name, sheet.rows[start:end], merged, sheet.remarks if last else ()))
+    return parts
+
+
+def _heads_follow(rows: Sequence[Sequence[str]], place: int, numbers: Collection[int]) -> bool:
+    """Tell whether a block of rows begins, below its titles, with heads above numbers, in columns that held `numbers` above."""
+    while place < len(rows) and len(set(filter(None, rows[place]))) == 1:
+        place += 1
+    if place + 1 >= len(rows) or _number_places(rows[place]):
+        return False
+    heads = {column for column, cell in enumerate(rows[place]) if cell.strip()}
+    return not heads.isdisjoint(_number_places(rows[place + 1]).intersection(numbers))
+
+
+def _number_places(row: Sequence[str]) -> set[int]:
+    return {place for place, cell in enumerate(row) if cell.strip().lstrip("+-(")[:1].isdigit()}
 
 
 def tables_of(sheets: Iterable[Sheet]) -> Iterator[SheetTable]:

@@ -12,7 +12,7 @@ from leadline import aresearch
 from services.search import convert_plain
 from services.search.convert_office import convert
 from services.search.documents import Documents, open_documents
-from services.search.number_formats import formatted
+from services.search.number_formats import as_exact, formatted
 from services.search.providers import Providers
 from services.search.sheets import Sheet, delimiter_of, table_of
 from services.search.table_profile import Table
@@ -92,6 +92,52 @@ def test_comments_on_cells_stand_below_their_table(tmp_path: Path) -> None:
     book.save(tmp_path / "a.xlsx")
     text = convert("a.xlsx", (tmp_path / "a.xlsx").read_bytes())["text"]
     assert text.endswith("| Quay | 6.4 |\n| Mole | 9 |\n\n- B2 (6.4): Wire broke; see the log.")
+
+
+def test_what_somebody_hid_in_a_workbook_is_not_told_but_named(tmp_path: Path) -> None:
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.append(["Salaries", None, None, None])
+    sheet.merge_cells("A1:D1")
+    for row in (["Name", "Bonus", "Room", "Floor"], ["Ann", 900, 12, 1], ["Bo", 800, 14, 2], ["Cy", 700, 16, 3]):
+        sheet.append(row)
+    sheet.column_dimensions["A"].hidden = sheet.column_dimensions["B"].hidden = sheet.row_dimensions[4].hidden = True
+    sheet["B3"].comment = Comment("Raise it.", "Ann")
+    sheet.row_dimensions.group(5, 5, hidden=True)  # a closed group, which a click opens
+    kept = book.create_sheet("Kept")
+    kept.append(["Margin", 41])
+    kept.sheet_state = "hidden"
+    book.save(tmp_path / "a.xlsx")
+    answer = convert("a.xlsx", (tmp_path / "a.xlsx").read_bytes())
+    assert answer["text"] == "## Sheet\n\nSalaries\n\n| Room | Floor |\n| --- | --- |\n| 12 | 1 |\n| 16 | 3 |"
+    assert answer["note"] == "hidden"
+
+
+def test_tables_below_each_other_have_their_own_heads_and_a_gap_parts_none(tmp_path: Path) -> None:
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for row in (["Ship", "Length"], ["Argo", 58.2], [], ["Boreas", 71], [], ["Total", 129.2]):
+        sheet.append(row)
+    for row in ([], ["Crew"], [], ["Role", "Count"], ["Mate", 3], ["Cook", 1]):
+        sheet.append(row)
+    book.save(tmp_path / "a.xlsx")
+    assert convert("a.xlsx", (tmp_path / "a.xlsx").read_bytes())["text"] == (
+        "## Sheet\n\n| Ship | Length |\n| --- | --- |\n| Argo | 58.2 |\n| Boreas | 71 |\n| Total | 129.2 |\n\n"
+        "Crew\n\n| Role | Count |\n| --- | --- |\n| Mate | 3 |\n| Cook | 1 |"
+    )
+
+
+@pytest.mark.parametrize(
+    ("number_format", "shown"),
+    [
+        ("mmm-yy", "2024-05"), ("yyyy", "2024"), ('yyyy"年"m"月"', "2024-05"), ("[$-409]mmmm yyyy;@", "2024-05"),
+        ("dd.mm.yyyy", "2024-05-01"), ('yyyy"年"m"月"d"日"', "2024-05-01"), ("General", "2024-05-01"), ("hh:mm", "2024-05-01"),
+    ],
+)  # fmt: skip
+def test_a_date_is_as_exact_as_its_format_shows_it(number_format: str, shown: str) -> None:
+    assert as_exact("2024-05-01", number_format) == shown
 
 
 async def test_rows_of_two_sheets_are_told_apart(tmp_path: Path) -> None:
