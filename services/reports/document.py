@@ -33,6 +33,7 @@ from services.text.length import words_in
 
 LONG = 1_500
 """Words from which a report is long: about four pages."""
+_STRUCK = re.compile(r"~~([^~]{1,1000})~~")
 _NUMBER = re.compile(r"[-+−±~≈]?\s?[$€£¥]?\d[\d,.]{0,30}\s?(?:[%‰]|[^\W\d_]{1,12})?")
 """A cell with a number and an optional unit."""
 BOXES = {"[ ] ": "☐", "[x] ": "☑", "[X] ": "☑"}
@@ -238,6 +239,13 @@ def words(content: Inlines) -> str:
             case Break():
                 parts.append(" ")
     return " ".join("".join(parts).split())
+
+
+def struck_out(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield the parts of a text, each with whether it is struck out, as a source of which it is a quote shows it."""
+    for place, part in enumerate(_STRUCK.split(text)):
+        if part:
+            yield part, place % 2 == 1
 
 
 def citations_in(content: Iterable[Inline]) -> tuple[Citation, ...]:

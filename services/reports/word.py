@@ -34,7 +34,7 @@ from schemas.document import (
 from services.reports.charts.svg import chart_png
 from services.reports.charts.written import chart_rows, with_unit
 from services.reports.columns import column_widths, largest_size
-from services.reports.document import ParsedReport, is_label, number_sides, statements, words
+from services.reports.document import ParsedReport, is_label, number_sides, statements, struck_out, words
 from services.reports.labels import labels_for, language_of
 from services.reports.pandoc import Node, attributed, broken, element, image, linked, paragraph, plain, styled
 from services.reports.references import Reference
@@ -281,9 +281,10 @@ class Tree:
     def _inline(self, inline: Inline) -> Node:
         match inline:
             case Text(text=text, styles=styles):
-                node = element("Code", attributed(), clean_text(text)) if "code" in styles else plain(text)
-                node = element("Emph", [node]) if "emphasis" in styles else node
-                return element("Strong", [node]) if "strong" in styles else node
+                nodes = [element("Code", attributed(), clean_text(text))] if "code" in styles else _struck(text)
+                nodes = [element("Emph", nodes)] if "emphasis" in styles else nodes
+                nodes = [element("Strong", nodes)] if "strong" in styles else nodes
+                return nodes[0] if len(nodes) == 1 else styled("", nodes)
             case Citation(number=number, link=link):
                 listed = any(reference.number == number for reference in self._report.cited)
                 return linked(f"[{number}]", f"#ref-{number}" if listed else link)
@@ -292,6 +293,10 @@ class Tree:
             case Formula(latex=latex):
                 return element("Math", element("InlineMath"), clean_text(latex))
         return element("LineBreak")
+
+
+def _struck(text: str) -> list[Node]:
+    return [element("Strikeout", [plain(part)]) if is_struck else plain(part) for part, is_struck in struck_out(text)]
 
 
 def _with_fixed_blanks(content: Inlines) -> Iterable[Inline]:

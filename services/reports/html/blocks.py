@@ -27,7 +27,7 @@ from schemas.document import (
     Table,
     Text,
 )
-from services.reports.document import BOXES, ParsedReport, Picture, is_label, statements, words
+from services.reports.document import BOXES, ParsedReport, Picture, is_label, statements, struck_out, words
 from services.reports.formulas import MATHML_ATTRIBUTES, MATHML_TAGS, fitting, mathml, plain_math
 from services.reports.html.figure import figure, table
 from services.reports.labels import Labels
@@ -40,7 +40,7 @@ _TAGS = {"strong": "strong", "emphasis": "em", "code": "code"}
 _WHOLE = re.compile(r"(?<![\w-])(?:\d{4}-\d\d-\d\d|--?[A-Za-z][\w-]{0,20})(?![\w-])")
 """A date and a flag, which a line break would make another; a longer one has no room in a column of a table."""
 _PASSED = MATHML_TAGS | set(
-    "p h3 h4 h5 h6 ul ol li blockquote table colgroup col thead tbody tr th td pre code strong em br hr a span sup mark q cite figure "
+    "p h3 h4 h5 h6 ul ol li blockquote table colgroup col thead tbody tr th td pre code strong em s br hr a span sup mark q cite figure "
     "figcaption div".split()
 )
 _ATTRIBUTES = {
@@ -128,7 +128,7 @@ class Blocks:
     def _inline(self, inline: Inline) -> Markup:
         match inline:
             case Text(text=text, styles=styles):
-                shown = Markup(_WHOLE.sub(r'<span class="whole">\g<0></span>', str(escape(text))))  # noqa: S704 - escaped
+                shown = _whole(text) if "code" in styles else Markup("").join(map(_shown, struck_out(text)))
                 for style in ("code", "emphasis", "strong"):
                     if style in styles:
                         shown = Markup("<{0}>{1}</{0}>").format(Markup(_TAGS[style]), shown)  # noqa: S704 - inline of three
@@ -268,3 +268,13 @@ def _placeholder(place: int) -> str:
 
 def _short(quote: str) -> str:
     return quote if len(quote) <= MAX_QUOTE else f"{quote[: MAX_QUOTE - 1]}…"
+
+
+def _whole(text: str) -> Markup:
+    """Escape a text; dates and options in it are not broken."""
+    return Markup(_WHOLE.sub(r'<span class="whole">\g<0></span>', str(escape(text))))  # noqa: S704 - escaped
+
+
+def _shown(part: tuple[str, bool]) -> Markup:
+    text, is_struck = part
+    return Markup("<s>{}</s>").format(_whole(text)) if is_struck else _whole(text)

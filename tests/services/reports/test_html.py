@@ -284,3 +284,8 @@ def test_no_line_breaks_within_a_flag_or_a_date_and_a_quote_keeps_the_lines_of_i
 def test_tasks_have_boxes_in_the_place_of_bullets() -> None:
     html = render_html(parse_report(english_from("# Depth\n\n- [x] Sounded\n- [ ] Drawn\n- Other\n")))
     assert '<li class="task">☑ Sounded</li>\n<li class="task">☐ Drawn</li>\n<li>Other</li>' in html
+
+
+def test_what_a_source_struck_out_is_struck_out() -> None:
+    html = render_html(parse_report(english_from("# Depth\n\n> It takes ~~24~~ 36 months, a ~~ b, `~~c~~`.\n")))
+    assert "It takes <s>24</s> 36 months, a ~~ b, <code>~~c~~</code>." in html

@@ -71,6 +71,13 @@ async def test_code_in_a_quote_stays_in_the_quote() -> None:
     assert len([*code.iter(f"{W}br")]) == 1
 
 
+async def test_what_a_source_struck_out_is_struck_out() -> None:
+    root = etree.fromstring((await parts(told("> It takes ~~24~~ 36 months, a ~~ b.")))["word/document.xml"])
+    struck = [run for run in root.iter(f"{W}r") if run.find(f"{W}rPr/{W}strike") is not None]
+    assert ["".join(run.itertext(f"{W}t")) for run in struck] == ["24"]
+    assert "It takes 24 36 months, a ~~ b." in "".join(root.itertext(f"{W}t"))
+
+
 async def test_a_long_quote_is_cut_behind_a_word_in_the_references() -> None:
     texts = [*ENGLISH[:3], f"The Vityaz {'reported a figure again and again ' * 20}."]
     body = "# Title\n\n## Depth\n\nThe Vityaz reported a figure again and again [E1-4]."
