@@ -1,6 +1,7 @@
 """Reads the lines of a PDF page by PDFium: words with their places, whole ligatures, and raised digits."""
 
 import ctypes
+import math
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -59,6 +60,8 @@ def lines_of(page: pypdfium2.PdfPage) -> list[PdfLine]:
             if not turned and _stand_on_line(text, places, usual):
                 foot = median(box[1] for box in usual)
                 bottom, size = foot - BELOW * (top - foot), top - foot
+            elif min(heights := [box[3] - box[1] for box in boxes]) < SMALL * max(heights):
+                size = max(size, _set_size(text, places[0][0], max(heights)))
             lines.append(PdfLine(_from_left(words, TOUCHING * size), bottom, top, size))
     text.close()
     return lines
@@ -89,6 +92,14 @@ def _stand_on_line(
     x, y = ctypes.c_double(), ctypes.c_double()
     pdfium.FPDFText_GetCharOrigin(text, places[0][0], x, y)
     return sum(abs(box[1] - y.value) < 0.01 * (box[3] - box[1]) for box in boxes) > len(boxes) / 2
+
+
+def _set_size(text: Any, place: int, seen: float) -> float:
+    """Return the size in which a character is set, as far as it may be that of letters as high as `seen`: boxes of flat ones (`一`) may be flat, too."""
+    matrix = pdfium.FS_MATRIX()
+    pdfium.FPDFText_GetMatrix(text, place, matrix)
+    size = pdfium.FPDFText_GetFontSize(text, place) * math.hypot(matrix.c, matrix.d)
+    return float(size) if seen / 2 < size < 2 * seen else 0.0
 
 
 def _codes(text: pypdfium2.PdfTextPage) -> list[int]:

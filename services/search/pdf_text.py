@@ -38,7 +38,7 @@ LARGER = 1.08
 MOST_LINES, LONGEST = 4, 160
 """Lines of a heading with those directly below it, and characters of one."""
 LEAST_PROSE = 120
-"""Characters of a paragraph with which the text begins: what stands above it are names below the title, but for the last."""
+"""Columns of a paragraph with which the text begins: what stands above it are names below the title, but for the last."""
 TOP, DEEPEST = 2, 6
 """Levels of headings in Markdown; the title has the first."""
 _BEGIN = re.compile(r"[\W_]{0,2}(?![a-z])\w")
@@ -107,7 +107,7 @@ def as_markdown(pages: Sequence[Sequence[Block]]) -> list[list[str]]:
     The size of type tells the level of a heading, or the number of its section: `2.1` is below `2`.
     """
     blocks = list(chain.from_iterable(pages))
-    begin = next((at for at, block in enumerate(blocks) if isinstance(block, str) and len(block) >= LEAST_PROSE), 0)
+    begin = next((at for at, block in enumerate(blocks) if isinstance(block, str) and columns(block) >= LEAST_PROSE), 0)
     front = {*[at for at in range(begin) if isinstance(blocks[at], Heading)][:-1]}
     sizes: list[float] = []
     for size in sorted(

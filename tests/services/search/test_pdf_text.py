@@ -252,3 +252,24 @@ def test_what_is_filled_into_a_form_stands_behind_its_labels() -> None:
         "",
         "The wick was new.",
     ]
+
+
+def test_a_heading_that_begins_with_a_flat_sign_is_one_in_a_font_whose_signs_are_as_high_as_they_look() -> None:
+    boxes = {"a": (300, 380), "h": (-120, 880)}
+    glyphs = [f"1000 0 0 {low} 1000 {high} d1 0 {low} 1000 {high - low} re f" for low, high in boxes.values()]
+    font = (
+        "<</Type/Font/Subtype/Type3/FontBBox[0 0 1 1]/FontMatrix[0.001 0 0 0.001 0 0]/FirstChar 97/LastChar 104"
+        f"/Widths[{'1000 ' * 8}]/CharProcs<</a 4 0 R/h 5 0 R>>/Encoding<</Differences[97/a 104/h]>>/ToUnicode 6 0 R>>"
+    )
+    unicode = "begincmap 1 begincodespacerange <00> <ff> endcodespacerange 2 beginbfchar <61> <4e00> <68> <6d4b> endbfchar endcmap"
+    streams = [f"<</Length {len(content)}>>stream\n{content}\nendstream" for content in [*glyphs, unicode]]
+    prose = _column(["h" * 40, "h" * 40, "h" * 30], 72, 650)
+    page = [
+        (72.0, 740.0, "h" * 8),
+        (72.0, 700.0, "!ahhh"),
+        *prose,
+        (72.0, 560.0, "!hhhh"),
+        *_column(["h" * 40], 72, 530),
+    ]
+    read = pdf_text(pdf_of(page, titles=1, type3=[font, *streams])).split("\n\n")
+    assert [block for block in read if block.startswith("#")] == ["# 测测测测测测测测", "## 一测测测", "## 测测测测"]
