@@ -11,7 +11,7 @@ from typing import Any
 from schemas.evidence import EXCERPT_ID, Claim
 from schemas.reporter import Report
 from services.reports.document import letters
-from services.reports.numbered_text import own_markdown, own_text
+from services.reports.numbered_text import own_markdown
 from services.run.journal import Entry
 from services.text.length import words_in
 from services.text.passages import sentences
@@ -68,7 +68,7 @@ def statements_of(report: Report, calls: Iterable[Entry]) -> list[dict[str, Any]
     titles = {source.content_hash: source.title for source in report.sources}
     rows = [_row(claim, claim.status, excerpts, titles) for claim in report.citations]
     rows += [_row(claim, "deleted", excerpts, titles) for claim in report.left_out]
-    told = "\n".join([*own_text(report), *(claim.text for claim in report.left_out)])
+    told = "\n".join([own_markdown(report), *(claim.text for claim in report.left_out)])
     held = letters(_NUMBERED.sub("", told))
     changed = [sentence for sentence in drafted(calls) if letters(sentence) not in held]
     return rows + [_row(Claim(text=sentence, verified=False), "changed", {}, {}) for sentence in changed]

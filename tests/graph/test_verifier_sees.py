@@ -5,7 +5,7 @@ from pathlib import Path
 from leadline import aresearch
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.quoting import quoting
-from tests.graph.test_verifier import QUESTION, quoted_whole, verdicts
+from tests.graph.judging import QUESTION, quoted_whole, verdicts
 
 ROWS = ["| Holm | 18,200 |", "| Roy | 23,400 |", "| Berg | 9,900 |"]
 TABLE = "\n".join(["| Captain | Passengers |", "|---|---|", *ROWS])

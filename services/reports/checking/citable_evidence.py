@@ -54,15 +54,19 @@ class CitableEvidence:
         return frozenset(letters(name).lower() for name in [*titles.values(), *named]) - {""}
 
     @cached_property
-    def _anywhere(self) -> str:
+    def _everything(self) -> list[str]:
         """All evidence with the question, the titles, and the sections of quotes."""
         sections = dict.fromkeys(excerpt.section for excerpt in self.excerpts.values())
         cards = (source.card.evidence for source in self.sources.values())
-        return "\n".join([self.known, self.question, *cards, *sections])
+        return [*map(self._proof, self.excerpts.values()), self.question, *cards, *sections]
+
+    @cached_property
+    def _anywhere(self) -> str:
+        return "\n".join(self._everything)
 
     @cached_property
     def _numbers(self) -> list[Quantity]:
-        return quantities(self._anywhere)
+        return [quantity for text in self._everything for quantity in quantities(text)]
 
     @cached_property
     def _digits(self) -> frozenset[str]:
