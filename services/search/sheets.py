@@ -150,17 +150,27 @@ def _filled(sheet: Sheet) -> list[list[str]]:
 
 def _depth(rows: Sequence[Sequence[str]], first: int, merged: Iterable[Merged]) -> int:
     max_depth = min(MAX_HEADS, len(rows) - first - 1)
-    depths = [
-        bottom - first + (2 if end > start and bottom == top else 1)
-        for top, start, bottom, end in merged
-        if top == first
-    ]
+    tops = [cells for cells in merged if cells[0] == first]
+    depths = [bottom - first + 1 + (end > start and bottom == top) for top, start, bottom, end in tops]
+    if depths and max(depths) == 2 and _is_data(rows[first : first + 2], tops):
+        return 1
     if depths:
         return max(1, min(max(depths), max_depth))
     depth = 1
     while depth < max_depth and _goes_on(*rows[first + depth - 1 : first + depth + 2]):
         depth += 1
     return depth
+
+
+def _is_data(rows: Sequence[Sequence[str]], merged: Iterable[Merged]) -> bool:
+    """Tell whether the second row is no row of heads: it has a number below a head that spans no other column."""
+    spanned = {place for _, start, _, end in merged if end > start for place in range(start, end + 1)}
+    alone = [below for place, (head, below) in enumerate(zip(*rows, strict=False)) if head and place not in spanned]
+    return any(map(_is_number, alone))
+
+
+def _is_number(cell: str) -> bool:
+    return cell.lstrip("+-")[:1].isdigit()
 
 
 def _goes_on(above: Sequence[str], below: Sequence[str], data: Sequence[str]) -> bool:
@@ -172,7 +182,7 @@ def _goes_on(above: Sequence[str], below: Sequence[str], data: Sequence[str]) ->
     gaps = [place for place, cell in enumerate(above) if not cell]
     if not gaps or not all(below[place] for place in gaps) or sum(map(bool, above)) < 2:
         return False
-    numbers = [any(cell.lstrip("+-")[:1].isdigit() for cell in row) for row in (below, data)]
+    numbers = [any(map(_is_number, row)) for row in (below, data)]
     return not all(below) or (any(above[: gaps[-1]]) and numbers == [False, True])
 
 
