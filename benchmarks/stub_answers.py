@@ -25,7 +25,7 @@ _DESCRIBES = re.compile(r"\bthe \w+(?:er|or) (?:of|who)\b")
 _PROGRAM = """\
 import pandas as pd
 
-table = pd.read_{kind}({file!r}{sheet})
+table = pd.read_{kind}({file!r}{option})
 print("The table has %d rows." % len(table))
 for name in table.select_dtypes("number").columns:
     print("The highest %s is %s, the lowest %s." % (name, table[name].max(), table[name].min()))
@@ -72,9 +72,12 @@ def coded(prompt: CoderPrompt) -> str:
     if not prompt.tables:
         return Code(code=_WITHOUT_TABLE).model_dump_json()
     table = prompt.tables[0]
-    excel = table.file.endswith((".xlsx", ".xls"))
-    sheet = f", sheet_name={table.sheet!r}" if excel and table.sheet else ""
-    program = _PROGRAM.format(kind="excel" if excel else "csv", file=table.file, sheet=sheet)
+    kind, option = "csv", ""
+    if table.holds_texts:
+        kind, option = "json", ", lines=True"
+    elif table.file.endswith((".xlsx", ".xls")):
+        kind, option = "excel", f", sheet_name={table.sheet!r}" if table.sheet else ""
+    program = _PROGRAM.format(kind=kind, file=table.file, option=option)
     return Code(code=program, description="Describes the table").model_dump_json()
 
 

@@ -1,5 +1,6 @@
 """The stub endpoint, in a process of its own, asked by the real client; and a chain of calls weighed."""
 
+import json
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -8,9 +9,12 @@ import httpx
 import pytest
 
 from benchmarks.run import critical_path, stub
+from benchmarks.stub_answers import coded
 from leadline import aresearch
+from schemas.coder import CoderPrompt, TableView
 from services.models import close_clients
 from services.run.settings import settings
+from services.sandbox.sandbox import Sandbox
 
 QUESTION = "Where was the designer of the wire sounding machine born?"
 
@@ -61,3 +65,21 @@ def test_the_critical_path_is_the_heaviest_chain_without_overlaps() -> None:
     ]
     assert critical_path(calls) == pytest.approx(1.0 + 3.0 + 1.0)
     assert critical_path([]) == 0.0
+
+
+async def test_the_program_of_the_stub_reads_the_file_of_all_texts() -> None:
+    table = TableView(file="papers-texts.jsonl", title="papers", rows=2, columns=[])
+    prompt = CoderPrompt(
+        question="How many?",
+        locale="en",
+        title="Count",
+        description="Count",
+        feedback="",
+        findings=[],
+        tables=[table],
+        attempts=[],
+    )
+    ran = await Sandbox(mode="unsafe").run(
+        json.loads(coded(prompt))["code"], files={table.file: b'{"title": "a"}\n{"title": "b"}\n'}
+    )
+    assert ran.stdout == "The table has 2 rows.\n"
