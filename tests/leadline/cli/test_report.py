@@ -43,6 +43,17 @@ def test_report_makes_files_of_a_finished_run_later(leadline: Leadline, docs: Pa
     assert leadline("verify", Path(elsewhere.out.strip()).parent).code == 0
 
 
+def test_an_export_that_cannot_be_written_is_repeated_and_asks_no_question_again(
+    leadline: Leadline, docs: Path
+) -> None:
+    leadline("research", QUESTION, "--docs", docs, "--quick", code=0)
+    (FOLDER / "report.html").mkdir()
+    ran = leadline("runs", "export", code=1)
+    assert "cannot be written" in ran.err
+    assert "repeat the command" in ran.err
+    assert "ask again" not in ran.err
+
+
 def test_a_folder_never_holds_files_of_two_runs(leadline: Leadline, docs: Path) -> None:
     leadline("research", QUESTION, "--docs", docs, "--quick", "--format", "md,html,csl")
     earlier = run_of(leadline)

@@ -34,6 +34,12 @@ def test_a_message_is_in_both_languages_with_the_same_values() -> None:
     assert not differing
 
 
+def test_one_slow_file_takes_long_and_two_take_long() -> None:
+    one, two = (say("reading_files_slow", "en", done=3, total=9, slow=slow) for slow in (1, 2))
+    assert one.endswith("; 1 of them takes long")
+    assert two.endswith("; 2 of them take long")
+
+
 def texts(labels: dict[str, Any], at: str = "") -> dict[str, str]:
     parts = [
         texts(text, f"{at}{key}.") if isinstance(text, dict) else {f"{at}{key}": text} for key, text in labels.items()
