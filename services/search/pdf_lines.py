@@ -61,7 +61,7 @@ def lines_of(page: pypdfium2.PdfPage) -> list[PdfLine]:
                 foot = median(box[1] for box in usual)
                 bottom, size = foot - BELOW * (top - foot), top - foot
             elif min(heights := [box[3] - box[1] for box in boxes]) < SMALL * max(heights):
-                size = max(size, _set_size(text, places[0][0], max(heights)))
+                size = max(size, min(_set_size(text, place, max(heights)) for pair in places for place in pair))
             lines.append(PdfLine(_from_left(words, TOUCHING * size), bottom, top, size))
     text.close()
     return lines
