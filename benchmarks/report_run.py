@@ -157,7 +157,7 @@ def passages_of(
         around = [passage for passage in passages if excerpt.lies_in(passage)]
         held = max(around, key=lambda passage: len(passage.text), default=None)
         if held is None:
-            shown[excerpt.place] = excerpt.quote
+            shown[excerpt.place] = excerpt.headed_quote
         else:
             shown[held.content_hash, held.start, held.end] = held.text
     return [
