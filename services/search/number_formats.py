@@ -14,7 +14,7 @@ _LITERAL = re.compile(
 _PARTS = re.sub(r"\?P<\w+>", "?:", _LITERAL.pattern)
 _FORMAT = re.compile(rf"((?>(?:{_PARTS})*))(General|[#0?](?:[#0?,]*[#0?])?)(?:\.[#0?]+)?((?>(?:{_PARTS})*))")
 
-_WORDS = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
+_WORDS = re.compile(r'"[^"]*"|\\.|\[[^\[\]]*\]')
 """What a format of dates holds beside its letters."""
 
 

@@ -1,13 +1,14 @@
 """Texts that describe tables, such as a codebook or the README beside them, found by the names of columns and files."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 
 from schemas.coder import TextView
 from services.search.index import FolderIndex
 from services.search.table_profile import Table, column_names
 
+_WORD = re.compile(r"\w+")
 CANDIDATES = 50
 """Passages among which descriptions of a table are looked for."""
 FEWEST, ENOUGH = 2, 10
@@ -42,12 +43,11 @@ def _about(index: FolderIndex, table: Table, columns: dict[str, set[str]]) -> li
     files = {part.path.name for part in parts if not part.document}
     heads = {name for part in parts for name in column_names(part) if len(name) > 1}
     own = {_address(index, part) for part in parts if not part.document}
-    names = sorted(files | heads, key=len, reverse=True)
-    named = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)")
+    names = {name: words for name in sorted(files | heads) if (words := _words(name)).strip()}
     found: list[tuple[int, TextView]] = []
     for hit in index.hits(index.words.lexical(" ".join(names), CANDIDATES)):
         texts = [hit.text[place.start : place.end] for place in hit.passages]
-        held = [set(named.findall(text)) - columns.get(hit.url, set()) for text in texts]
+        held = [_names_in(text, names) - columns.get(hit.url, set()) for text in texts]
         every = set[str]().union(*held)
         if hit.url in own or not (every & files or len(every) >= max(FEWEST, min(ENOUGH, len(heads) / 2))):
             continue
@@ -55,6 +55,16 @@ def _about(index: FolderIndex, table: Table, columns: dict[str, set[str]]) -> li
         whole = hit.text if len(hit.text) <= ROOM else _fitting([texts[place] for place in by_names if held[place]])
         found.append((len(every), TextView(path=hit.url, text=whole)))
     return [view for _, view in sorted(found, key=lambda pair: -pair[0])]
+
+
+def _names_in(text: str, names: Mapping[str, str]) -> set[str]:
+    within = _words(text)
+    return {name for name, words in names.items() if words in within}
+
+
+def _words(text: str) -> str:
+    """Return the words of a text, each between blanks."""
+    return f" {' '.join(_WORD.findall(text))} "
 
 
 def _fitting(parts: Sequence[str]) -> str:
