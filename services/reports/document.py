@@ -224,8 +224,8 @@ def without_empty_sections(blocks: Sequence[Block]) -> tuple[Block, ...]:
 
 
 def number_sides(rows: Sequence[Sequence[str]]) -> tuple[Alignment, ...]:
-    """Return the alignment of each column by its cells, which are rows of equal length without the header: numbers to the right."""
-    held = ([cell.strip() for cell in column if cell.strip()] for column in zip(*rows, strict=True))
+    """Return the alignment of each column by its cells, which are rows of equal length without the header: numbers to the right, beside dashes, too."""
+    held = ([cell.strip() for cell in column if letters(cell)] for column in zip(*rows, strict=True))
     return tuple("right" if cells and all(map(_NUMBER.fullmatch, cells)) else "" for cells in held)
 
 

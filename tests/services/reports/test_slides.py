@@ -40,7 +40,10 @@ def overfull(language: str) -> Report:
         + "\n".join(f"- {sentence} {place}" for place in range(23))
         + "".join(f"\n\n## Part {place}: {sentence}\n\n{sentence}." for place in range(25))
     )
-    return report.model_copy(update={"document": None, "markdown": report.markdown + more})
+    title = sentence[: 95 if language == "en" else 38]
+    markdown = f"# {title}\n{report.markdown.partition(chr(10))[2]}{more}"
+    asked = {"title": title, "question": sentence + stop + sentence * 3}
+    return report.model_copy(update={**asked, "document": None, "markdown": markdown})
 
 
 OUTSIDE = """
@@ -53,10 +56,10 @@ OUTSIDE = """
       const b = e.getBoundingClientRect();
       if (b.width && (b.left < frame.left - 1 || b.right > frame.right + 1 || b.top < frame.top - 1 || b.bottom > frame.bottom + 1))
         bad.push(`${slide.id} ${e.tagName}.${e.className} ${e.textContent.slice(0, 40)} ${Math.round(b.bottom - frame.bottom)}`);
-      if (e.matches('.card, .table, td, h1, h2, .entries, .subtitle') && (e.scrollHeight > e.clientHeight + 2 || e.scrollWidth > e.clientWidth + 2))
+      if (e.matches('.card, .table, td, h1, h2, .entries') && (e.scrollHeight > e.clientHeight + 2 || e.scrollWidth > e.clientWidth + 2))
         bad.push(`${slide.id} ${e.tagName}.${e.className} holds too much: ${e.textContent.slice(0, 40)}`);
     }
-    const boxes = [...slide.querySelectorAll(':scope > h2, :scope > .cards, :scope > .table, :scope > .plot, :scope > .cited')].map(e => e.getBoundingClientRect());
+    const boxes = [...slide.querySelectorAll(':scope > h1, :scope > h2, :scope > .subtitle, :scope > .by, :scope > .cards, :scope > .table, :scope > .plot, :scope > .cited')].map(e => e.getBoundingClientRect());
     for (let at = 1; at < boxes.length; at++) if (boxes[at].top < boxes[at - 1].bottom - 1) bad.push(`${slide.id} overlaps`);
   }
   return bad;
