@@ -22,7 +22,7 @@ from schemas.document import (
 )
 from schemas.reporter import Report
 from schemas.usage import Usage
-from services.reports.document import cited_in, words
+from services.reports.document import cited_in, number_sides, words
 from services.reports.formulas import plain_math
 from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
@@ -176,3 +176,8 @@ def test_ids_of_a_draft_stay_in_their_rows() -> None:
 )
 def test_a_formula_on_one_line_reads_the_same(latex: str, line: str) -> None:
     assert plain_math(latex) == line
+
+
+def test_columns_of_numbers_stand_to_the_right_also_with_dashes() -> None:
+    rows = [["Senate", "5.4", "–", "2 ships", "–"], ["House", "—", "4,5", "none", ""]]
+    assert number_sides(rows) == ("", "right", "right", "", "")
