@@ -13,7 +13,7 @@ UV := .venv/uv
 install = { $(UV) pip install --quiet --python $(1)/bin/python $(2) 2>/dev/null || $(BIN)/python -m pip --python $(1)/bin/python $(PIP) $(2); }
 OURS := --no-deps --no-build-isolation --editable .
 # Confined processes store no compiled modules: they would compile their libraries at each start, which takes three times as long as to load them
-COMPILE := PYTHONDONTWRITEBYTECODE= $(BIN)/python -c "import services.search.convert_office, services.search.pages.extract_office"
+COMPILE := PYTHONDONTWRITEBYTECODE= $(BIN)/python -c "import services.search.files.convert_office, services.search.pages.extract_office"
 RUN_QUIETLY := LANGGRAPH_CLI_NO_ANALYTICS=1 LANGGRAPH_NO_VERSION_CHECK=true LANGSMITH_TRACING=$${LANGSMITH_TRACING:-false}
 PORT ?= 2024
 KILLS ?= 200

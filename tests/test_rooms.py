@@ -36,7 +36,7 @@ OF_A_PROVIDER = frozenset({"ddgs", "langchain_openai", "openai", "tavily"})
 OF_SOME_RUNS = frozenset({"babel", "json_repair", "latex2mathml", "lxml", "nh3"})
 """Packages of the base that cost a run that reads no page, German number or broken JSON, or shows no formula or HTML, time and memory for nothing."""
 FILES_OF_SOME_RUNS = frozenset({
-    "leadline.cli.report_text", "services.search.html_in_markdown", "services.models.offline", "services.reports.bibliography", "services.reports.charts.diagrams", "services.reports.html.page", "services.reports.parser", "services.reports.pdf", "services.reports.slides.deck", "services.reports.slides.draft", "services.reports.word",
+    "leadline.cli.report_text", "services.search.files.html_in_markdown", "services.models.offline", "services.reports.bibliography", "services.reports.charts.diagrams", "services.reports.html.page", "services.reports.parser", "services.reports.pdf", "services.reports.slides.deck", "services.reports.slides.draft", "services.reports.word",
 })  # fmt: skip
 """Files of ours that only a run in a terminal, without a model, of other formats than Markdown, or of Markdown with HTML in it needs."""
 OF_A_SYSTEM = frozenset({"ctypes", "fcntl", "msvcrt", "resource", "termios"})

@@ -28,7 +28,7 @@ from leadline.server.threads import OwnThread, own_thread
 from schemas.clean_text import clean_file_name, clean_line
 from services.run.private_files import make_private_folder
 from services.run.settings import settings
-from services.search.file_types import SUFFIXES
+from services.search.files.file_types import SUFFIXES
 from services.search.folder_files import ATTACHMENTS, attachments_of, is_readable
 
 MAX_FILES = 50

@@ -21,7 +21,7 @@ from services.sandbox.browser import find_browser
 from services.sandbox.interpreter import LIBRARIES, default_python, interpreter
 from services.sandbox.jail import landlock_version
 from services.sandbox.sandbox import CanaryResult, Sandbox
-from services.search.converters import Converters
+from services.search.files.converters import Converters
 
 MIN_ROOM = 1_000_000_000
 """Bytes of free disk space below which there is a note: indexes, checkpoints and stored texts grow."""

@@ -35,7 +35,7 @@ from services.reports.references import artifact_path, link_of, stored_text
 from services.reports.rendering import to_markdown
 from services.run.errors import BundleError, reason_of
 from services.run.ui_text import say
-from services.search.file_types import MAX_CHARACTERS
+from services.search.files.file_types import MAX_CHARACTERS
 from services.text.held_numbers import missing_quantities
 
 FORMAT_VERSION = 3

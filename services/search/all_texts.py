@@ -7,10 +7,10 @@ from pathlib import PurePath
 from typing import Any
 
 from schemas.card import Card
-from services.search.file_types import MAX_CHARACTERS, RECORDS, TABLES
+from services.search.files.file_types import MAX_CHARACTERS, RECORDS, TABLES
+from services.search.files.read_markdown import without_fence
+from services.search.files.table_profile import Table, profile
 from services.search.index import FolderIndex
-from services.search.read_markdown import without_fence
-from services.search.table_profile import Table, profile
 from services.text.normal_form import slug_of
 
 SUFFIX = "-texts.jsonl"

@@ -16,14 +16,14 @@ from services.run.errors import IndexDamaged, SearchError
 from services.run.settings import settings
 from services.run.ui_text import say
 from services.search.all_texts import all_texts
-from services.search.converters import beyond_limits, left_today
-from services.search.file_types import BEYOND_LIMITS, JSON, OTHER_KIND, TABLES, FileState
+from services.search.files.converters import beyond_limits, left_today
+from services.search.files.file_types import BEYOND_LIMITS, JSON, OTHER_KIND, TABLES, FileState
+from services.search.files.table_profile import Table
 from services.search.folder_files import list_files, nothing_in
 from services.search.folder_reading import FolderReading, Opening, opening_of
 from services.search.hit import Hit
 from services.search.hybrid import WHOLLY_EMBEDDED, Ways, embed, hybrid
 from services.search.index import FolderIndex
-from services.search.table_profile import Table
 from services.text.questions import EVERYTHING
 
 _WORDS_ONLY = "words_only"

@@ -7,7 +7,7 @@ from pathlib import PurePath, PurePosixPath
 from schemas.files_read import FileNote, FilesRead
 from services.run.ui_text import say, unsearched
 from services.search.documents import Documents
-from services.search.file_types import CONVERTED, EMPTY
+from services.search.files.file_types import CONVERTED, EMPTY
 
 MAX_FILES_NAMED = 3
 """Maximum files or kinds that a message names."""

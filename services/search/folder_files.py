@@ -21,7 +21,7 @@ from schemas.clean_text import clean_line
 from services.run.errors import DocumentsError
 from services.run.settings import settings
 from services.run.ui_text import say, spoken_locale, unsearched
-from services.search.file_types import OTHER_KIND, SUFFIXES, FileState
+from services.search.files.file_types import OTHER_KIND, SUFFIXES, FileState
 
 ATTACHMENTS = "@attachments"
 """Name of the attached files in a run's context; they are searched in addition to other folders."""

@@ -18,8 +18,8 @@ from weakref import WeakKeyDictionary
 from schemas.events import ReadingProgress
 from services.run.scope import current_run
 from services.sandbox.slots import Slots
-from services.search.converters import CONVERSIONS, PLAIN_CONVERSIONS, Converters, beyond_limits, left_today
-from services.search.file_types import CONVERTED, TABLES, Converted, FileState
+from services.search.files.converters import CONVERSIONS, PLAIN_CONVERSIONS, Converters, beyond_limits, left_today
+from services.search.files.file_types import CONVERTED, TABLES, Converted, FileState
 from services.search.index import FolderIndex
 
 FIRST_REPORT = 0.5

@@ -18,7 +18,7 @@ from services.embedding.dictionary import dictionary
 from services.embedding.models import Embedder
 from services.embedding.vectors import Vectors, pack, unpack
 from services.run.settings import settings
-from services.search.file_types import SHORTEST_MEANING
+from services.search.files.file_types import SHORTEST_MEANING
 from services.search.index import MOST_PASSAGES, FolderIndex
 from services.search.index_vectors import Unembedded
 from services.search.proximity import proximity

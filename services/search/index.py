@@ -16,14 +16,14 @@ from schemas.clean_text import clean_line
 from services.embedding.vectors import Cache
 from services.run.evidence_store import file_hash
 from services.run.private_files import make_private_folder
-from services.search.file_types import BEYOND_LIMITS, Converted, FileState, PassageTerms, passage_terms
+from services.search.files.file_types import BEYOND_LIMITS, Converted, FileState, PassageTerms, passage_terms
+from services.search.files.ocr import ocr_installed
+from services.search.files.table_profile import Profiled
 from services.search.hit import Hit, HitPassage
 from services.search.index_file import SCHEMA, VERSION, Connections, check, count_change, generation
 from services.search.index_vectors import PassageVectors
 from services.search.index_words import PassageWords
 from services.search.links import Titles, path_names
-from services.search.ocr import ocr_installed
-from services.search.table_profile import Profiled
 from services.text.normal_form import normalise_text
 
 _titles = Cache[Titles]()

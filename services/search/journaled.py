@@ -20,12 +20,12 @@ from services.run.scope import Run, current_run
 from services.run.ui_text import say
 from services.sandbox.sandbox import Sandbox
 from services.search.all_texts import SUFFIX
+from services.search.files.table_profile import ALL_DESCRIBED, DESCRIBED, Table, names_of
 from services.search.files_read import files_read, overview
 from services.search.gather import Gathered, gather, with_failures
 from services.search.hit import Hit, SearchProvider
 from services.search.providers import Providers, providers_for
 from services.search.run_pages import GatheredPages, may_read_web
-from services.search.table_profile import ALL_DESCRIBED, DESCRIBED, Table, names_of
 from services.search.web import Answered, FailOver, filters_of, named_pages
 from services.text.normal_form import normalise_text
 

@@ -20,11 +20,11 @@ from services.run.settings import Settings, settings
 from services.run.ui_text import say
 from services.run.users import own_folder
 from services.search.documents import Documents, open_documents
+from services.search.files.table_profile import Table, in_series, named_apart
 from services.search.files_read import file_messages, files_read
 from services.search.folder_files import ATTACHMENTS, belongs_to_home, check_folder, documents_error, own_attachments
 from services.search.folder_reading import progress_emitted
 from services.search.hit import SearchProvider
-from services.search.table_profile import Table, in_series, named_apart
 from services.search.table_texts import texts_about
 from services.search.web import side_by_side, web_search
 from services.text.ranking import bm25

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 
 from schemas.coder import TextView
+from services.search.files.table_profile import Table, column_names
 from services.search.index import FolderIndex
-from services.search.table_profile import Table, column_names
 
 _WORD = re.compile(r"\w+")
 CANDIDATES = 50

@@ -17,11 +17,11 @@ from services.run.errors import FileError
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.run.ui_text import unsearched
-from services.search.converters import CONVERSIONS, Converters
-from services.search.file_types import MAX_BYTES, SUFFIXES, TABLES, Converted
+from services.search.files.converters import CONVERSIONS, Converters
+from services.search.files.file_types import MAX_BYTES, SUFFIXES, TABLES, Converted
+from services.search.files.table_profile import Profiled
 from services.search.folder_files import belongs_to_home
 from services.search.providers import folders_of
-from services.search.table_profile import Profiled
 from services.tools.output import ResponseFormat, ToolOutput, as_tool
 
 _MAX_PATH = 1_000

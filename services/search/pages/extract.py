@@ -16,15 +16,15 @@ from trafilatura.settings import Document
 
 from schemas.card import Card
 from services.sandbox.jobs import serve
-from services.search.cards import HEAD, card_of, past_date, text_card
-from services.search.pages.content_type import decode_page
+from services.search.files.cards import HEAD, card_of, past_date, text_card
+from services.search.files.content_type import decode_page
+from services.search.files.hidden import INVISIBLE, remove_hidden
+from services.search.files.missing_text import needs_scripts, script_signs, weight
+from services.search.files.page_card import html_card, publisher_of
+from services.search.files.shown_html import as_shown
 from services.search.pages.extraction import AROUND, Extracted, Job
-from services.search.pages.hidden import INVISIBLE, remove_hidden
-from services.search.pages.missing_text import needs_scripts, script_signs, weight
-from services.search.pages.page_card import html_card, publisher_of
 from services.search.pages.plain_text import links_of, render
 from services.search.pages.walls import LONGEST_BEGINNING, wall
-from services.search.shown_html import as_shown
 from services.text.normal_form import normalise_text
 
 NO_TEXT = "it holds no text that a person would see"

@@ -4,7 +4,7 @@ from typing import cast
 
 from services.run.ui_text import unsearched
 from services.sandbox.jobs import serve
-from services.search.convert_office import convert
+from services.search.files.convert_office import convert
 from services.search.pages.extract import extract
 from services.search.pages.extraction import Extracted, Job
 

@@ -4,7 +4,7 @@ from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from services.search.pages.missing_text import NeedsScripts
+from services.search.files.missing_text import NeedsScripts
 
 Claimed = Literal["general", "academic", "news", "code", "reference", "forum", "company", "personal"]
 """Kind of source that a page claims to be; only an address shows that a source is official."""

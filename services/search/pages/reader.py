@@ -20,14 +20,14 @@ from services.run.settings import settings
 from services.run.ui_text import say
 from services.sandbox.slots import Slots
 from services.sandbox.workers import Workers
-from services.search.converters import CONVERSIONS, MEGABYTE
+from services.search.files.content_type import Kind, check_readable, declared_charset, kind_of
+from services.search.files.converters import CONVERSIONS, MEGABYTE
+from services.search.files.missing_text import has_drawn, shows_more
 from services.search.hit import Hit
 from services.search.pages.addresses import HostAllowance, Target, shown, target_of
-from services.search.pages.content_type import Kind, check_readable, declared_charset, kind_of
 from services.search.pages.extraction import MAX_LINKS, Extracted, Job
 from services.search.pages.fetch import Check, Fetched, Limits, connections, fetch, status_problem
 from services.search.pages.guard import ROBOTS, GuardedBackend, Resolve, Robots, resolve
-from services.search.pages.missing_text import has_drawn, shows_more
 from services.search.pages.rendering import Renderer
 from services.search.source_kinds import category_of, site_of
 from services.text.normal_form import normalise_text

@@ -7,7 +7,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from services.search.pages.missing_text import MAX_ELEMENTS, weight
+from services.search.files.missing_text import MAX_ELEMENTS, weight
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement

@@ -15,7 +15,7 @@ from services.run.errors import PageError
 from services.sandbox import browser as module
 from services.sandbox.browser import jailed_browser, render_page
 from services.sandbox.tab import BrowserReply, BrowserRequest, Serve
-from services.search.pages.hidden import remove_hidden
+from services.search.files.hidden import remove_hidden
 from tests.fakes.browser import CHROMIUM, needs_chromium
 from tests.fakes.site import site
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from services.run.errors import DocumentsError
-from services.search.converters import Converters
 from services.search.documents import open_documents
-from services.search.file_types import Converted
+from services.search.files.converters import Converters
+from services.search.files.file_types import Converted
 from services.search.files_read import file_messages, files_read
 from services.search.providers import Providers
 from tests.fakes.read_folder import filled, written

@@ -118,7 +118,7 @@ def _converting(child: psutil.Process) -> int:
     try:
         command = " ".join(child.cmdline())
         converts = (
-            "services.search.convert_office" in command and f'"memory": {512 << 20}' in command
+            "services.search.files.convert_office" in command and f'"memory": {512 << 20}' in command
         )  # and reads no images
         reads = converts and not child.children()  # no mere parent
         return int(child.memory_info().rss) if reads else 0

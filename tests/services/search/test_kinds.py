@@ -12,7 +12,7 @@ from services.search.hit import Hit
 from services.text.passages import split
 from services.text.spans import block_around
 from tests.fakes.read_folder import filled, read_once
-from tests.services.search.office_files import write_office
+from tests.services.search.files.office_files import write_office
 
 RST = """\
 PEP: 900

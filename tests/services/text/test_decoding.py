@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.search.pages.content_type import decode_page
+from services.search.files.content_type import decode_page
 from services.text.decoding import decode
 from services.text.languages import direction, is_written_in, locale_of
 

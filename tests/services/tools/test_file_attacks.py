@@ -14,7 +14,7 @@ from schemas.context import RunContext
 from services.run.errors import DocumentsError, FileError
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
-from services.search.file_types import MAX_BYTES
+from services.search.files.file_types import MAX_BYTES
 from services.search.folder_files import list_files
 from services.search.providers import folders_of
 from services.tools.file_reader import _walk, file_reader, open_file

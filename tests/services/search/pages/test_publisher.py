@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from services.search.pages.page_card import MAX_META, MAX_THINGS
+from services.search.files.page_card import MAX_META, MAX_THINGS
 from services.search.pages.reader import Page, PageReader
 from services.search.source_kinds import LONGEST_SITE
 from tests.fakes.site import Site

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 from lxml import html
 
-from services.search.pages.extract import extract
-from services.search.pages.extraction import Extracted
-from services.search.pages.missing_text import (
+from services.search.files.missing_text import (
     MAX_ELEMENTS,
     NeedsScripts,
     has_drawn,
     script_signs,
 )
+from services.search.pages.extract import extract
+from services.search.pages.extraction import Extracted
 from tests.attacks.processor_time import processor_time
 
 SAVED = Path(__file__).parent / "saved"

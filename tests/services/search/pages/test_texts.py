@@ -4,8 +4,8 @@ import lxml.html
 import pytest
 
 from services.run.errors import PageError
+from services.search.files.content_type import decode_page
 from services.search.pages.addresses import HostAllowance
-from services.search.pages.content_type import decode_page
 from services.search.pages.extract import extract
 from services.search.pages.fetch import Limits
 from services.search.pages.plain_text import render
