@@ -32,6 +32,8 @@ class Omitted(BaseModel):
 
     statement: str
     words: str
+    sentence: str
+    """What stands around the words in their source."""
 
 
 class BlockView(BaseModel):

@@ -175,7 +175,7 @@ async def edited(
     only_mend: bool = False,
     unmet: Sequence[str] = (),
     found: Sequence[Excerpt] = (),
-    omitted: Mapping[str, str] | None = None,
+    omitted: Collection[Omitted] = (),
 ) -> tuple[Block, ...] | None:
     """Let a model edit a draft.
 
@@ -188,7 +188,7 @@ async def edited(
         only_mend: whether the model is asked to change only what does not hold, and what refers to that, unless the draft lacks what is asked for.
         unmet: what the draft as a whole lacks of what is asked for, in words.
         found: excerpts of the check, which no writer has seen.
-        omitted: words of passages that narrow statements and that these do not have, by the statements' words; the model decides what a reader needs.
+        omitted: words of passages that narrow statements and that these do not have; the model decides what a reader needs.
 
     Returns:
         The new blocks; None if nothing needs a change, or if the answer keeps less than half of the draft although `unmet` is empty.
@@ -212,9 +212,9 @@ async def edited(
             wanted.update(excerpt.id for excerpt in nearest(claim.text, whole, draft.sources, NEAREST))
             decisive = claim.judgement.words if claim.judgement else ""
             wanted.update([excerpt.id for excerpt in whole if decisive and decisive in excerpt.quote][:NEAREST])
-    for statement, lost in (omitted or {}).items():
-        if (view := holder_of(statement, views)) is not None:
-            view.omitted.append(Omitted(statement=statement, words=lost))
+    for lost in omitted:
+        if (view := holder_of(lost.statement, views)) is not None:
+            view.omitted.append(lost)
     unused = [] if only_mend else _unused(draft) if unused is None else unused
     unused = [excerpt for excerpt in unused if excerpt.id not in wanted]
     if not wanted and not unused and not unmet and not any(view.objections or view.omitted for view in views):

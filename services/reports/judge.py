@@ -10,6 +10,7 @@ from itertools import accumulate, zip_longest
 
 from schemas.evidence import Claim, Excerpt, Judged, Judgement, Source
 from schemas.evidence_view import SurroundedView
+from schemas.reporter_editing import Omitted
 from schemas.verifier import MAX_STATEMENTS, StatementView, VerifierPrompt, verification_schema
 from services.evidence.citable_excerpts import TextOf
 from services.evidence.references import MOST_QUOTED
@@ -24,6 +25,7 @@ from services.run.scope import current_run
 from services.text.length import estimate
 from services.text.passages import sentences
 from services.text.quote_location import locate
+from services.text.spans import Span
 
 MAX_TOKENS = 16_000
 """Estimated tokens of the statements and passages of one call, where the model's window has room for them."""
@@ -38,6 +40,8 @@ NEAREST = 12
 that stand below a title or a lead without citations."""
 MAX_NEAREST = 8_000
 """Estimated tokens of all such passages; the nearest of each statement come first."""
+AROUND = 300
+"""Characters beside words that a statement leaves out, of their sentence, which an editor sees."""
 REPORT = "R1"
 """Id of a report's own statements, where they are the passage by which its opening is judged."""
 WORDLESS = frozenset({"partly", "not_told", "no_claim", "absent"})
@@ -67,7 +71,7 @@ class Judge:
     """What a source would say that tells what a statement calls untold, in the model's words."""
     reasons: dict[str, str] = field(default_factory=dict)
     """The model's reasons for its verdicts, by the words of the statements."""
-    omitted: dict[str, str] = field(default_factory=dict)
+    omitted: dict[str, Omitted] = field(default_factory=dict)
     """Words of the passages that narrow statements and that these do not have, by the words of the statements."""
 
     async def judged(self, statements: Mapping[Statement, Doubt]) -> dict[Statement, Judgement]:
@@ -190,9 +194,8 @@ class Judge:
         for passage in passages:
             if (location := locate(words, passage.quote)) is None:
                 continue
-            spans = sentences(passage.quote)
-            telling = [span for span in spans if span.start < location[1] and location[0] < span.end]
-            start, end = passage.start + telling[0].start, passage.start + telling[-1].end
+            spans, telling = sentences(passage.quote), _telling(passage.quote, *location)
+            start, end = passage.start + telling.start, passage.start + telling.end
             ranked = sorted(self.excerpts.values(), key=lambda excerpt: excerpt.content_hash != passage.content_hash)
             same = [excerpt for excerpt in ranked if excerpt.content_hash == passage.content_hash]
             found = sorted(ranked, key=lambda excerpt: not excerpt.id.startswith("E"))
@@ -257,8 +260,11 @@ class Judge:
                 continue
             decided.add(statement)
             self.reasons[statement[0]] = verdict.reason
-            if lost := _source_words(verdict.omitted, [passages[key] for key in held]):
-                self.omitted[statement[0]] = lost
+            if place := _located(verdict.omitted, [passages[key] for key in held]):
+                text, (start, end) = place
+                around = _telling(text, start, end)
+                sentence = text[max(around.start, start - AROUND) : min(around.end, end + AROUND)]
+                self.omitted[statement[0]] = Omitted(statement=statement[0], words=text[start:end], sentence=sentence)
             if verdict.verdict == "open":
                 self.open.add(statement)
             if verdict.verdict == "absent":
@@ -321,14 +327,23 @@ def _length(passage: SurroundedView) -> int:
 
 def _source_words(words: str, passages: Sequence[SurroundedView]) -> str:
     """Return words in the form of a passage or of its source's card; empty if none holds them."""
+    if (place := _located(words, passages)) is None:
+        return ""
+    text, (start, end) = place
+    return text[start:end]
+
+
+def _located(words: str, passages: Sequence[SurroundedView]) -> tuple[str, tuple[int, int]] | None:
+    """Return the text of a passage or of its source's card that holds words, and their place in it; None if none holds them."""
     for passage in passages if words else ():
-        for text in (
-            f"{passage.before}{passage.quote}{passage.after}",
-            passage.title,
-            passage.published,
-            passage.about,
-            passage.section,
-        ):
+        whole = f"{passage.before}{passage.quote}{passage.after}"
+        for text in (whole, passage.title, passage.published, passage.about, passage.section):
             if span := locate(words, text):
-                return text[span[0] : span[1]]
-    return ""
+                return text, span
+    return None
+
+
+def _telling(text: str, start: int, end: int) -> Span:
+    """Return the sentences of a text in which a stretch of it stands."""
+    telling = [span for span in sentences(text) if span.start < end and start < span.end]
+    return Span(telling[0].start, telling[-1].end) if telling else Span(start, end)

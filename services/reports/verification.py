@@ -101,7 +101,7 @@ async def verify_draft(
         if not edits:
             return verified
         fallen = [*checked.failed, *checked.left_out]
-        await mend(fallen, unused=unused, only_mend=only_mend, unmet=unmet, omitted=judge.omitted)
+        await mend(fallen, unused=unused, only_mend=only_mend, unmet=unmet, omitted=judge.omitted.values())
         verified.edited = True
         # what stands below an opening proves it, so that is mended first
         checked = await _summed_up(draft, verified, judge)

@@ -115,6 +115,8 @@ async def test_an_editor_is_told_what_a_statement_leaves_out(endpoint: OpenAISer
     report = await aresearch(QUESTION, docs=[ferry])
     [message] = endpoint.asked("reporter_editing")
     said = RETIRES.replace(" [E1-2]", "")
-    assert re.findall("<omitted .*", message) == [f'<omitted statement="{said}">may retire</omitted>']
+    assert re.findall("<omitted .*", message) == [
+        f'<omitted statement="{said}" words="may retire">{QUOTES[1]}</omitted>'
+    ]
     assert message.count("<objection") == (verdict == "partly")
     assert [claim.status for claim in report.citations] == ["supported", "supported"]
