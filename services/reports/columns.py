@@ -9,6 +9,8 @@ from collections.abc import Sequence
 _WIDE = frozenset("WM@%&mwOQGD—…")
 EM, BOLD = 0.57, 1.15
 """Width of a half-width character as a part of the font's size, rather too large than too small, and how much wider a bold one is."""
+SPARE = 1.15
+"""Factor on the room for a column's longest word where there is more, since some fonts are wider."""
 LONGEST_WORD = 20
 """Half-width characters of a longer word that is not kept on one line of a table's cell."""
 
@@ -29,7 +31,9 @@ def column_widths(rows: Sequence[Sequence[str]], size: int, room: float, blank: 
     whole = [max(map(width, column)) * size * EM * BOLD / 72 + blank for column in columns]
     if sum(whole) <= room:
         return [wide * room / sum(whole) for wide in whole]
-    widths = _levelled(_words(rows, size, blank), room)
+    needed = _words(rows, size, blank)
+    spare = max(1.0, min(SPARE, room / sum(needed)))
+    widths = _levelled([wide * spare for wide in needed], room)
     held = []
     for wide, column in zip(widths, columns, strict=True):
         long = any(width(cell) * size * EM / 72 + blank > wide for cell in column[1:])
