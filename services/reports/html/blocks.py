@@ -37,8 +37,8 @@ from services.text.quotable import as_read
 
 _STORED = re.compile(r"sources/[\w-]{1,100}\.txt")
 _TAGS = {"strong": "strong", "emphasis": "em", "code": "code"}
-_WHOLE = re.compile(r"(?<![\w-])(?:\d{4}-\d\d-\d\d|--?[A-Za-z][\w-]{0,20})(?![\w-])")
-"""A date and a flag, which a line break would make another; a longer one has no room in a column of a table."""
+_WHOLE = re.compile(r"(?<![\w–-])(?:\d{4}-\d\d-\d\d|\d{1,5}[–-]\d{1,5}|--?[A-Za-z][\w-]{0,20})(?![\w–-])")
+"""A date, a range and a flag, which a line break would make another; a longer one has no room in a column of a table."""
 _PASSED = MATHML_TAGS | set(
     "p h3 h4 h5 h6 ul ol li blockquote table colgroup col thead tbody tr th td pre code strong em s br hr a span sup mark q cite figure "
     "figcaption div".split()
@@ -128,7 +128,7 @@ class Blocks:
     def _inline(self, inline: Inline) -> Markup:
         match inline:
             case Text(text=text, styles=styles):
-                shown = _whole(text) if "code" in styles else Markup("").join(map(_shown, struck_out(text)))
+                shown = unbroken(text) if "code" in styles else Markup("").join(map(_shown, struck_out(text)))
                 for style in ("code", "emphasis", "strong"):
                     if style in styles:
                         shown = Markup("<{0}>{1}</{0}>").format(Markup(_TAGS[style]), shown)  # noqa: S704 - inline of three
@@ -270,11 +270,11 @@ def _short(quote: str) -> str:
     return quote if len(quote) <= MAX_QUOTE else f"{quote[: MAX_QUOTE - 1]}…"
 
 
-def _whole(text: str) -> Markup:
-    """Escape a text; dates and options in it are not broken."""
+def unbroken(text: str) -> Markup:
+    """Escape a text; dates, ranges and options in it are not broken."""
     return Markup(_WHOLE.sub(r'<span class="whole">\g<0></span>', str(escape(text))))  # noqa: S704 - escaped
 
 
 def _shown(part: tuple[str, bool]) -> Markup:
     text, is_struck = part
-    return Markup("<s>{}</s>").format(_whole(text)) if is_struck else _whole(text)
+    return Markup("<s>{}</s>").format(unbroken(text)) if is_struck else unbroken(text)

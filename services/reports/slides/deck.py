@@ -7,6 +7,7 @@ from markupsafe import Markup
 from services.reports.charts.echarts import echarts_script
 from services.reports.document import ParsedReport
 from services.reports.formulas import fitting, mathml, plain_math
+from services.reports.html.blocks import unbroken
 from services.reports.html.figure import drawing
 from services.reports.html.page import render_page
 from services.reports.slides.slide import BESIDE, ROOM, TITLE, ShownCard, Slide, shortened, table_columns, value_size
@@ -31,6 +32,7 @@ def render_deck(report: ParsedReport) -> str:
         slides=[*zip(slides, map(_size, slides), titles, strict=True)],
         drawings=_drawings(slides, with_echarts=bool(library)),
         shown=_card_text,
+        unbroken=unbroken,
         widths=table_columns,
         value_size=value_size,
         single=SINGLE_COLUMN,
@@ -41,7 +43,7 @@ def render_deck(report: ParsedReport) -> str:
 def _card_text(card: ShownCard, slide: Slide) -> Markup:
     """Return a card's HTML: formulas rendered as large as they fit, or in one line where they fit at no size; other text escaped."""
     if card.kind != "formula":
-        return Markup("{}").format(card.text)
+        return unbroken(card.text)
     wide = BESIDE if slide.chart is not None else ROOM
     size = fitting(card.text, (wide - CARD_EDGES) * 72 / slide.text_size)
     if not size:

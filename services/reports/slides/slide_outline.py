@@ -134,22 +134,17 @@ def outline(report: ParsedReport) -> list[Slide]:
     opening = _opening(report, labels)
     shown = {letters(card.text) for slide in opening for card in slide.cards}
     parts = list(_parts(section for section in report.sections if section.role not in {"computations", "references"}))
-    own = [part for part in parts if not part[0].role]
+    own = [section for part in parts if not part[0].role for section in part]
     numbered = enumerate(report.body, 1)
     deck = {section.anchor: [page for page in report.deck if page.section == number] for number, section in numbered}
-
-    def in_full(part: Sequence[Section]) -> list[Slide]:
-        return [slide for section in part for slide in _section(section, report, shown, deck.get(section.anchor, ()))]
-
-    added = {part[0].anchor: in_full(part) for part in parts if part[0].role}
-    in_sections = {part[0].anchor: in_full(part) for part in own}
-    contents = list(_contents(parts, labels)) if len(own) >= DIVIDED and len(parts) <= 2 * CONTENTS else []
-    room = MAX_SLIDES - 1 - len(opening) - len(contents) - sum(map(len, added.values()))
-    if sum(map(len, in_sections.values())) > room and not any(deck.values()):
-        in_sections = _briefly(own, in_sections, report, shown, room)
-    slides = [*opening, *contents]
-    for part in parts:
-        slides += (in_sections | added).get(part[0].anchor, [])
+    full = {one.anchor: _section(one, report, shown, deck.get(one.anchor, ())) for part in parts for one in part}
+    divided = sum(not part[0].role for part in parts) >= DIVIDED
+    contents = list(_contents(parts, labels)) if divided and len(parts) <= 2 * CONTENTS else []
+    in_sections = sum(len(full[section.anchor]) for section in own)
+    room = MAX_SLIDES - 1 - len(opening) - len(contents) - (sum(map(len, full.values())) - in_sections)
+    if in_sections > room and not any(deck.values()):
+        full |= _briefly(own, full, report, shown, room)
+    slides = [*opening, *contents, *chain.from_iterable(full[section.anchor] for part in parts for section in part)]
     slides += _sources(report, labels)
     return [replace(slide, notes=(*slide.notes, *_notes(slide, report))) for slide in _counted(slides)]
 
@@ -245,28 +240,27 @@ def _disagreements(title: str, report: ParsedReport) -> list[Slide]:
 
 
 def _briefly(
-    parts: Sequence[Sequence[Section]],
-    full: dict[str, list[Slide]],
+    sections: Sequence[Section],
+    full: Mapping[str, list[Slide]],
     report: ParsedReport,
     shown: Collection[str],
     room: int,
 ) -> dict[str, list[Slide]]:
-    """Shorten parts to the beginnings of their paragraphs, within the number of slides, with charts and tables as far as they fit.
+    """Shorten sections to the beginnings of their paragraphs, within the number of slides, with charts and tables as far as they fit.
 
     If there are more sections than slides, sections with one card share slides.
     """
-    sections = [*chain.from_iterable(parts)]
     count = max(1, min(MAX_SECTION_SLIDES, room // len(sections)))
-    points = {section.anchor: _main_points(section, report, shown, count) for section in sections}
+    brief = {section.anchor: _main_points(section, report, shown, count) for section in sections}
     if len(sections) > room:
-        brief = _together(parts, points, words(report.title), max(1, room - MIN_FIGURES))
-    else:
-        brief = {part[0].anchor: [slide for section in part for slide in points[section.anchor]] for part in parts}
+        brief = _together(sections, brief, words(report.title), max(1, room - MIN_FIGURES))
     left = max(MIN_FIGURES, room - sum(map(len, brief.values())))
-    drawn = [(part[0].anchor, slide) for part in parts for slide in full[part[0].anchor] if slide.kind != "cards"]
+    drawn = [(anchor, slide) for anchor in brief for slide in full[anchor] if slide.kind != "cards"]
     chosen = sorted(range(len(drawn)), key=lambda place: drawn[place][1].kind == "table")[:left]
+    anchors = [*brief]
     for place, (anchor, slide) in enumerate(drawn):
-        home = next((key for key in (anchor, *brief) if brief[key]), anchor)
+        before = reversed(anchors[: anchors.index(anchor) + 1])
+        home = next((key for key in (*before, *anchors) if brief[key]), anchor)
         if place in chosen or not brief[home]:
             brief[anchor].append(slide)
         else:
@@ -300,12 +294,12 @@ def _main_points(section: Section, report: ParsedReport, shown: Collection[str],
 
 
 def _together(
-    parts: Sequence[Sequence[Section]], points: dict[str, list[Slide]], title: str, count: int
+    sections: Sequence[Section], points: Mapping[str, list[Slide]], title: str, count: int
 ) -> dict[str, list[Slide]]:
     """Put the first point of each section under its title, several on a slide; all others go into the notes."""
-    brief: dict[str, list[Slide]] = {part[0].anchor: [] for part in parts}
+    brief: dict[str, list[Slide]] = {section.anchor: [] for section in sections}
     waiting: list[tuple[ShownCard, tuple[str, ...]]] = []
-    for section in chain.from_iterable(parts):
+    for section in sections:
         slides = points[section.anchor]
         cards = [card for slide in slides for card in slide.cards]
         if cards:
@@ -315,7 +309,7 @@ def _together(
     notes_of = {card.heading: notes for card, notes in waiting}
     for slide in made:
         added_notes = tuple(chain.from_iterable(notes_of.pop(card.heading, ()) for card in slide.cards))
-        brief[parts[0][0].anchor].append(replace(slide, notes=(*slide.notes, *added_notes)))
+        brief[sections[0].anchor].append(replace(slide, notes=(*slide.notes, *added_notes)))
     return brief
 
 

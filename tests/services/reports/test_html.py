@@ -264,15 +264,15 @@ def test_a_report_is_set_in_the_direction_of_its_language(title: str, direction:
 
 
 @in_browser
-def test_no_line_breaks_within_a_flag_or_a_date_and_a_quote_keeps_the_lines_of_its_code(
+def test_no_line_breaks_within_a_flag_a_date_or_a_range_and_a_quote_keeps_the_lines_of_its_code(
     page: Page, tmp_path: Path
 ) -> None:
     quote = "Write:\n\n```toml\n# a lead\n[lead]\n```"
-    written = "`--update-rust-version` " * 6 + "2018-06-28 " * 9
+    written = "`--update-rust-version` " * 6 + "2018-06-28 2000–2004 " * 9
     report = english_from(english().markdown.replace("## Evidence", f"{written}\n\n## Evidence"))
     quoting = [excerpt.model_copy(update={"quote": quote}) for excerpt in report.excerpts]
     shown(page, report.model_copy(update={"excerpts": quoting}), tmp_path, width=390)
-    assert page.evaluate("[...document.querySelectorAll('.whole')].map(one => one.getClientRects().length)") == [1] * 15
+    assert page.evaluate("[...document.querySelectorAll('.whole')].map(one => one.getClientRects().length)") == [1] * 24
     quoted = ".references blockquote"
     page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
     assert page.evaluate(f"document.querySelector('{quoted}').innerText") == "Write:\n# a lead\n[lead]"

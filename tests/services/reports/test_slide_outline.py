@@ -249,3 +249,14 @@ def test_every_source_that_a_deck_cites_is_listed_under_its_number_as_paper_show
     listed = [(number, title) for slide in slides for number, title in slide.rows]
     assert listed == [(str(number), f"Source {number}") for number in range(1, 36)]
     assert max(len(slide.rows) for slide in slides) <= CONTENTS
+
+
+def test_a_table_stands_behind_the_main_points_of_its_own_section() -> None:
+    points = "\n\n".join(f"Point {place} {CITED}. Aside {place} {CITED}." for place in range(16))
+    table = f"| Ship | Depth |\n|---|---|\n| Challenger | deep {CITED} |"
+    parts = f"## Ships\n\n### First\n\n{points}\n\n{table}\n\n### Second\n\n{points}\n\n## Others\n\n{points}"
+    slides = [slide for slide in outline(parse_report(english_from(f"# Depths\n\n{parts}"))) if slide.kind != "cover"]
+    kinds = [(slide.title.split(" (")[0], slide.kind) for slide in slides]
+    first = max(place for place, kind in enumerate(kinds) if kind == ("First", "cards"))
+    assert kinds[first + 1][1] == "table"
+    assert ("Second", "cards") in kinds[first + 2 :]

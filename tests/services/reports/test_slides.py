@@ -16,7 +16,7 @@ from services.reports.slides.layout import MAX_ROWS
 from services.reports.slides.slide_outline import MAX_SLIDES, MIN_FIGURES, outline
 from tests.fakes.browser import Page, needs_chromium
 from tests.services.reports.conftest import in_browser
-from tests.services.reports.full import chinese, english
+from tests.services.reports.full import chinese, english, english_from
 from tests.services.reports.test_html import quiet
 from tests.services.reports.vectors import VECTORS, hostile_report
 
@@ -239,3 +239,9 @@ def test_on_paper_every_slide_shows_its_chart(page: Page, tmp_path: Path) -> Non
     assert min(drawn) > 500
     deck.evaluate("dispatchEvent(new Event('afterprint'))")
     assert deck.evaluate("[...document.querySelectorAll('.slide')].filter(e => e.checkVisibility()).length") == 1
+
+
+def test_no_line_breaks_within_a_date_or_a_range_on_a_slide() -> None:
+    table = "| Era | Years |\n|---|---|\n| Since 2019-02-04 | 2000–2004 |"
+    deck = render_deck(parse_report(english_from(f"# Depth\n\n## Eras\n\nIt was sounded in 2010–2014.\n\n{table}\n")))
+    assert all(f'<span class="whole">{held}</span>' in deck for held in ("2019-02-04", "2000–2004", "2010–2014"))
