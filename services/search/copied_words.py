@@ -99,7 +99,7 @@ def _whole_sentences(words: str, text: str) -> HitPassage | None:
 
     None where the text does not hold these words.
     """
-    if (place := locate(words, text)) is None:
+    if (place := locate(words, text) or _from_to(words, text)) is None:
         return None
     code = _code_around(place[0], text)
     start, end = code or _paragraph_around(place, text)
@@ -111,6 +111,15 @@ def _whole_sentences(words: str, text: str) -> HitPassage | None:
     whole = held[0][0], _with_what_belongs(held[-1][1], text)
     first, last = whole if whole[1] - whole[0] <= LONGEST_QUOTE else place
     return HitPassage(start=first, end=last)
+
+
+def _from_to(words: str, text: str) -> tuple[int, int] | None:
+    """Return the place from the first to the last words of a quote that leaves out what stands between them; of a long one that of the first words."""
+    first, _, last = words.partition(" … ")
+    if not last or (start := locate(first, text)) is None:
+        return None
+    end = locate(last, text[start[1] : start[0] + LONGEST_QUOTE])
+    return (start[0], start[1] + end[1]) if end else start
 
 
 def _whole(spans: Sequence[tuple[int, int]], place: tuple[int, int], text: str) -> Sequence[tuple[int, int]]:

@@ -123,7 +123,7 @@ class _Programs:
         async with progress_reported(lambda: "running", "coder", 1, self.run.emit_progress):
             ran = await run_once(self.run, code.code, self.workspace.files, self.workspace.evidence)
         printed, copies = copies_of(ran.stdout)
-        copied = await located_once(self.run, copies, self.workspace.evidence) if ran.ok and copies else Gathered()
+        copied = await located_once(self.run, copies, self.workspace.evidence) if copies else Gathered()
         self.quoted = _joined(self.quoted, copied)
         self.longest = max(self.longest, self.run.seconds - started)
         spent = self.run.usage.total

@@ -21,11 +21,12 @@ pytestmark = pytest.mark.long
 FIRST = "The keeper saw the mail of day 11."
 
 
-@pytest.mark.parametrize("ends", ["refused", "failing"])
+@pytest.mark.parametrize(("ends", "crash"), [("refused", ""), ("failing", ""), ("failing", "\n1 / 0")])
 async def test_what_looks_quoted_stays_where_no_program_computes(
-    endpoint: OpenAIServer, post: Path, tmp_path: Path, ends: str
+    endpoint: OpenAIServer, post: Path, tmp_path: Path, ends: str, crash: str
 ) -> None:
-    look = {"look": True, "thought": "Day 11 matters.", "code": "print('QUOTE letter-11.md: saw the mail of day 11')"}
+    quoting = f"print('QUOTE letter-11.md: saw the mail of day 11'){crash}"
+    look = {"look": True, "thought": "Day 11 matters.", "code": quoting}
     codes = [look, {"look": True, "code": "print('more')"}, *[{"code": "print(1 / 0)"}] * 3]
     endpoint.script["coder"] = written(codes)
     if ends == "refused":

@@ -50,6 +50,8 @@ async def test_words_are_quoted_with_their_sentences_if_these_are_not_too_long(t
         Copy("f.md", "Yes, since it builds"),
         Copy("g.md", "Keeper Hale"),
         Copy("g.md", "The rules are"),
+        Copy("a.md", "It rained … the mail** of June"),
+        Copy("a.md", "End … of a letter that is not there"),
     ]
     allow_folders([str(folder)])
     evidence = EvidenceStore(InMemoryStore())
@@ -66,6 +68,8 @@ async def test_words_are_quoted_with_their_sentences_if_these_are_not_too_long(t
         ("F", "Yes, since it builds upon\nVK_LOCAL_READ,\nit is the same."),
         ("G", "Keeper Hale"),
         ("G", "The rules are"),
+        ("A", "It rained. The keeper\nsaw **the mail** of June."),
+        ("A", "End."),
     ]
     for passage in located.passages:
         text = await evidence.get_text(passage.content_hash)
