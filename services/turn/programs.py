@@ -129,7 +129,8 @@ class _Programs:
         spent = self.run.usage.total
         self.tokens = max(self.tokens, spent.tokens - before.tokens)
         self.cost = max(self.cost, (spent.cost or 0.0) - (before.cost or 0.0))
-        error = ran.error or ("what it quotes stands in none of the texts" if copies and not copied.passages else "")
+        failed = "" if ran.ok else ran.error  # else what it has is a warning
+        error = failed or ("what it quotes stands in none of the texts" if copies and not copied.passages else "")
         if seen.looks_left and code.look:
             quotes = [f"{passage.title}: {passage.text[:REMEMBERED]}" for passage in copied.passages]
             output = _cut(printed, self.most_looked)

@@ -96,7 +96,8 @@ async def test_what_a_program_copies_from_texts_is_quoted_from_them_and_its_tabl
 async def test_a_program_looks_at_the_texts_first_and_what_it_quotes_survives_its_second_attempt(
     endpoint: OpenAIServer, post: Path
 ) -> None:
-    count = "print(len(open('post-texts.jsonl').readlines()), 'letters were read{}.')\nprint('QUOTE letter-1{}.md: saw the mail')"
+    warn = "import warnings\nwarnings.warn('Columns are of mixed types.')\n"
+    count = f"{warn}print(len(open('post-texts.jsonl').readlines()), 'letters were read{{}}.')\nprint('QUOTE letter-1{{}}.md: saw the mail')"
     look = {"look": True, "code": "print('A letter is a heading and a sentence.')"}
     codes = [{"code": count.format("", 1)}, {"code": count.format(" again", 2)}]
     endpoint.script["coder"] = written((look, codes[0], codes[1]))
