@@ -22,7 +22,7 @@ from services.text.length import estimate, words_in
 
 TEMPLATE = "reporter_editing"
 NEAREST = 3
-"""Excerpts nearest to a statement with an objection that an editor sees, whether the draft cites them or not."""
+"""Excerpts nearest to a statement with an objection that an editor sees, of all and of the sources that its block cites, whether the draft cites them or not."""
 BETWEEN = 400
 """Characters between an excerpt that a statement with an objection cites and the next one in its source, which an editor sees, too."""
 MAX_UNUSED = 12
@@ -209,7 +209,10 @@ async def edited(
             view.objections.append(Objection(text=claim.text, reason=reason))
             cited = cited_in(next(piece.blocks for piece in pieces if piece.id == view.id))
             wanted.update([*cited, *beside({held.get(key, key) for key in cited}, whole)])
-            wanted.update(excerpt.id for excerpt in nearest(claim.text, whole, draft.sources, NEAREST))
+            sources = {excerpt.content_hash for excerpt in known if excerpt.id in cited}
+            of_cited = [excerpt for excerpt in whole if excerpt.content_hash in sources]
+            for among in (whole, of_cited):
+                wanted.update(excerpt.id for excerpt in nearest(claim.text, among, draft.sources, NEAREST))
             decisive = claim.judgement.words if claim.judgement else ""
             wanted.update([excerpt.id for excerpt in whole if decisive and decisive in excerpt.quote][:NEAREST])
     for lost in omitted:

@@ -12,7 +12,8 @@ from leadline.runs.revise import arevise
 from services.reports.bundle import verify_bundle
 from services.run.errors import RevisionRefused
 from tests.fakes.openai_server import OpenAIServer
-from tests.graph.judging import MAY_RETIRE, QUESTION, QUOTES, RETIRES, editing, verdicts
+from tests.fakes.quoting import quoting
+from tests.graph.judging import MAY_RETIRE, QUESTION, QUOTES, RETIRES, editing, quoted_whole, verdicts
 
 
 async def test_a_statement_that_the_verifier_refutes_is_mended_by_the_editor(
@@ -77,6 +78,26 @@ async def test_an_editor_sees_the_excerpts_nearest_to_what_the_check_objected_to
     [message] = endpoint.asked("reporter_editing")
     assert QUOTES[2] in message.partition("<unused>")[0]
     assert message.count(QUOTES[2]) == 1
+
+
+async def test_an_editor_sees_what_the_sources_that_a_statement_cites_say_of_it(
+    endpoint: OpenAIServer, tmp_path: Path
+) -> None:
+    kept = "A gale kept every boat in port all summer, and nobody could land."
+    storms = [
+        "Storms closed the northern pier in summer.",
+        "In summer storms closed the old northern pier, said the harbour office.",
+        "The northern pier, built of oak, was closed in summer by storms from the west.",
+        "Storms of the summer closed ferries out of the northern pier, and fishermen too.",
+    ]
+    folder = quoted_whole(endpoint, tmp_path / "ferry", "Ferry", [QUOTES[0], "It rained. " * 60, kept])
+    (folder / "storms.md").write_text("# Storms\n\n" + "\n\n".join(storms) + "\n")
+    endpoint.script["researcher"] = [quoting(QUOTES[0], kept, *storms)]
+    endpoint.script["reporter"] = ["Storms closed the northern pier in summer [E1-1]."]
+    endpoint.script["verifier"] = [verdicts((1, "not_told", ""))]
+    await aresearch(f"{QUESTION} When did storms close the northern pier in summer?", docs=[folder])
+    [message] = endpoint.asked("reporter_editing")
+    assert kept in message.partition("<unused>")[0]
 
 
 async def test_editors_see_what_was_said_to_the_run_behind_the_question(endpoint: OpenAIServer, ferry: Path) -> None:
