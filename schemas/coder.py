@@ -95,6 +95,8 @@ class Look(CodeAttempt):
     """What was known when it was written."""
     quotes: list[str]
     """How each quote begins that it found and that is kept."""
+    missed: list[str] = Field(default_factory=list)
+    """How each begins that stands in no text."""
 
 
 class ProgramView(BaseModel):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from schemas.coder import COPIED, MOST_COPIES
+from schemas.coder import COPIED, MOST_COPIES, REMEMBERED
 from services.run.evidence_store import EvidenceStore
 from services.run.scope import Run
 from services.search.documents import Documents
@@ -59,19 +59,22 @@ async def located_once(run: Run, copies: Sequence[Copy], evidence: EvidenceStore
     """Find copied words in the documents that they name, or return what was recorded.
 
     Returns:
-        A passage of whole sentences for each copy that stands in its document, in their order, each once, and their sources.
+        A passage of whole sentences for each copy that stands in its document, in their order, each once, and their sources; `failures` begin
+        as the others do.
     """
 
     async def work() -> Gathered:
-        pool, keys = Pool(), dict[Key, None]()
+        pool, keys, failures = Pool(), dict[Key, None](), list[str]()
         folders = (await providers_for(run.context)).documents
         for copy in copies:
             for hit, words in await _named(copy, folders):
                 if place := await asyncio.to_thread(_whole_sentences, words, hit.text):
                     keys |= dict.fromkeys(pool.rank("", [hit.model_copy(update={"passages": [place]})]))
                     break
+            else:
+                failures.append(f"{copy.path}: {copy.words[:REMEMBERED]}")
         passages, sources = await pool.collect([*keys], {key: key for key, _, _ in keys}, evidence)
-        return Gathered(passages=passages, sources=sources)
+        return Gathered(passages=passages, sources=sources, failures=failures)
 
     request = {"copies": [list(copy) for copy in copies]}
     return (await run.journal.once("copies", copies[0].path[:200], request, Gathered, work)).answer

@@ -142,6 +142,7 @@ class _Programs:
                     error=error[-OUTPUT_SHOWN:],
                     thought=code.thought,
                     quotes=quotes,
+                    missed=copied.failures,
                 )
             )
             self.prompt.tables = [_without_sample(table) for table in self.prompt.tables]
@@ -213,7 +214,10 @@ def _without_sample(table: TableView) -> TableView:
 
 def _last_whole(looks: Sequence[Look]) -> list[Look]:
     """Return looks, of all but the last one only what was known and quoted."""
-    return [*(look.model_copy(update={"code": "", "output": "", "error": ""}) for look in looks[:-1]), *looks[-1:]]
+    return [
+        *(look.model_copy(update={"code": "", "output": "", "error": "", "missed": []}) for look in looks[:-1]),
+        *looks[-1:],
+    ]
 
 
 def _cut(text: str, characters: int) -> str:

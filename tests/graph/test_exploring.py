@@ -142,6 +142,7 @@ async def test_programs_read_on_from_what_the_last_look_printed_and_a_step_may_b
     assert all("<thought>\nHow are they built?\n" in prompt for prompt in later)
     assert "<quote>Letter 11: The keeper saw the mail of day 11.</quote>" in later[2]
     assert ["stands in none of the texts" in prompt for prompt in later] == [False, False, True]
+    assert "<missed>letter-90.md: saw the mail of day 90</missed>" in later[2]
     assert [re.findall(r'<looks left="(\d+)">', prompt) for prompt in (first, *later)] == [["6"], ["5"], ["4"], ["3"]]
     systems = {body["messages"][0]["content"] for body in endpoint.requests if role_of(body) == "coder"}
     begun = {prompt.partition("<sample")[0].partition("<look>")[0] for prompt in (first, *later)}

@@ -71,6 +71,7 @@ async def test_words_are_quoted_with_their_sentences_if_these_are_not_too_long(t
         ("A", "It rained. The keeper\nsaw **the mail** of June."),
         ("A", "End."),
     ]
+    assert located.failures == ["a.md: the mail of July", "../a.md: the mail of June"]
     for passage in located.passages:
         text = await evidence.get_text(passage.content_hash)
         assert text[passage.start : passage.end] == passage.text
