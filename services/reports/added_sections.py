@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from schemas.clean_text import beginning, clean_line, clean_text
+from schemas.coder import COPIED
 from schemas.document import Block, Citation, Code, Inlines, Paragraph, Text
 from schemas.evidence import NO_INPUT, Claim, Excerpt, Source, Status
 from services.evidence.computation import Program
@@ -120,10 +121,11 @@ def computations(
 
 
 def _code_block(program: Program, stored: str, labels: Labels) -> Code:
-    """Return a program as a code block; the middle of a long program is omitted."""
+    """Return a program as a code block; the middle of a long program is omitted, and the lines at its end that only quote."""
     lines = clean_text(program.code).strip("\n").split("\n")
     if len(lines) > LONGEST_SHOWN:
-        left_out = len(lines) - FIRST_LINES - LAST_LINES
+        last = [line for line in lines[FIRST_LINES:] if COPIED not in line][-LAST_LINES:]
+        left_out = len(lines) - FIRST_LINES - len(last)
         note = f"{_COMMENTS[program.language]} {labels.more_lines.format(count=left_out, file=stored)}"
-        lines = [*lines[:FIRST_LINES], note, *lines[-LAST_LINES:]]
+        lines = [*lines[:FIRST_LINES], note, *last]
     return Code("\n".join(lines), program.language)

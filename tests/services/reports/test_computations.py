@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from markdown_it import MarkdownIt
 
+from schemas.coder import COPIED
 from schemas.document import Code
 from schemas.evidence import NO_INPUT, Source
 from schemas.reporter import Report
@@ -69,13 +70,15 @@ def test_a_program_cannot_end_its_own_block() -> None:
     assert [one.role for one in parse_report(report).sections] == ["computations", "references"]
 
 
-def test_of_a_long_program_the_beginning_and_the_end_are_shown() -> None:
+@pytest.mark.parametrize("quoting", [0, 20])
+def test_of_a_long_program_the_beginning_and_the_end_of_what_it_computes_are_shown(quoting: int) -> None:
     filler = "\n".join(f"step_{place} = None" for place in range(100))
-    report = report_of(f"{filler}\n{CODE}")
+    quotes = "".join(f"\nprint('{COPIED}a.md: words {place}')" for place in range(quoting))
+    report = report_of(f"{filler}\n{CODE}{quotes}")
     [code] = [block for block in parse_report(report).sections[-2].blocks if isinstance(block, Code)]
     lines = code.text.split("\n")
     assert len(lines) == FIRST_LINES + LAST_LINES + 1
-    assert lines[FIRST_LINES] == f"# … 91 more lines in {report.sources[0].file}"
+    assert lines[FIRST_LINES] == f"# … {91 + quoting} more lines in {report.sources[0].file}"
     assert code.text.endswith(CODE)
 
 
