@@ -13,7 +13,7 @@ from services.run.errors import IndexDamaged
 from services.run.log import WARNING, log
 from services.run.private_files import make_private_file
 
-VERSION = 49
+VERSION = 50
 """Part of the index's file name; changes of schema, of what texts are read as, of splitting or tokens need a new version."""
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS files (

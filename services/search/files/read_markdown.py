@@ -41,6 +41,12 @@ _CONTAINER = re.compile(
     r"(?m)^[ \t]*+(?::{3,}+[ \t]*+(?:[\w-]{1,40}+[ \t]*+)?(?:\{[^{}\n]{0,200}+\})?|\[![A-Za-z]{1,20}+\][+-]?)[ \t]*+([^\n]{0,200}+)$"
 )
 """A line that begins or ends a note that is set off, with its title: `:::tip Careful`, `:::`, `[!NOTE]`."""
+_SET_IN = re.compile(
+    r"(?:!{3}|\?{3}\+?|={3}[!+]?(?=[ \t]++\"))[ \t]*+(?>(?:[\w-]{1,40}+[ \t]*+){0,3})(?:\"([^\n]{0,300}?)\")?[ \t]*+"
+)
+"""A line that begins a note, a part that unfolds or a tab, whose text is indented below it (MkDocs): `!!! tip "Careful"`, `??? note`, `=== "Python"`."""
+_INDENTED = 4
+"""Blanks before its lines."""
 _QUOTED = re.compile(r"(?m)^(?>(?: {0,3}>)+) ?")
 """Marks of a block that is set off, often a note; they stand within its sentences, where lines end."""
 _REFERRING = re.compile(
@@ -88,7 +94,7 @@ def as_read(text: str) -> str:
 
 
 def _as_read(text: str) -> str:
-    parts = _prose_and_code(_with_fences_and_bars(with_fences_apart(text)))
+    parts = _prose_and_code(_with_fences_and_bars(with_fences_apart(_without_notes(text))))
     parts[::2] = [_UNSEEN.sub(_titled, _without_marks(part)) for part in parts[::2]]
     targets = {match[1].casefold(): match[2].strip("<>") for part in parts[::2] for match in _REFERENCE.finditer(part)}
 
@@ -114,6 +120,36 @@ def _as_read(text: str) -> str:
         _REFERRING.sub(link, _REFERENCE.sub("", part)) if re.search(r"[\[<&]", part) else part for part in parts[::2]
     ]
     return "".join(parts)
+
+
+def _without_notes(text: str) -> str:
+    """Return Markdown with what is set in below notes, folded parts and tabs as text of its own, below their titles."""
+    if not re.search(r"(?m)^ *+(?:!!!|\?\?\?|===[!+]? *+\")", text):
+        return text
+    lines, shown = text.split("\n"), list[str]()
+    below: list[int] = []
+    """Indents of the texts around a line."""
+    in_code = False
+    following = 0
+    for place, line in enumerate(lines):
+        indent = len(line) - len(line.lstrip(" "))
+        if line.strip():
+            while below and indent < below[-1]:
+                below.pop()
+                in_code = False
+        own = line[min(indent, _INDENTED * len(below)) :]
+        following = max(following, place + 1)
+        while following < len(lines) and not lines[following].strip():
+            following += 1
+        holds = following < len(lines) and lines[following].startswith(" " * (indent + _INDENTED))
+        note = _SET_IN.fullmatch(own.lstrip(" ")) if holds and not in_code else None
+        if note:
+            below.append(indent + _INDENTED)
+            shown += [*filter(None, [note[1]]), ""]
+            continue
+        in_code ^= is_fence(own)
+        shown.append(own)
+    return "\n".join(shown)
 
 
 def _titled(line: re.Match[str]) -> str:

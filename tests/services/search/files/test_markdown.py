@@ -114,3 +114,29 @@ def test_underlined_headings_are_sections_like_those_with_signs() -> None:
     ]
     assert "# Not" not in text
     assert "A line\nof two\n---" in text
+
+
+def test_what_is_set_in_below_notes_folded_parts_and_tabs_is_text_below_their_titles() -> None:
+    page = (
+        "# Lead\n\n!!! warning\n    Mind the line.\n\n    - It breaks.\n\nNext.\n\n"
+        '???+ note "The [table](https://a.example)"\n    Deep.\n\n    ??? example "Code"\n        ```py\n        !!! x\n            y\n        ```\n\n'
+        '    Still "set in".\n\n=== "Python"\n\n    Install it.\n\n=== "C"\n    Build it.\n\n'
+        "```text\n!!! note\n    as it stands\n```\n\n!!! not a note\nLast.\n"
+    )
+    assert paragraphs(page) == [
+        "# Lead",
+        "Mind the line.",
+        "- It breaks.",
+        "Next.",
+        "The [table](https://a.example)",
+        "Deep.",
+        "Code",
+        "```py\n!!! x\n    y\n```",
+        'Still "set in".',
+        "Python",
+        "Install it.",
+        "C",
+        "Build it.",
+        "```text\n!!! note\n    as it stands\n```",
+        "!!! not a note\nLast.",
+    ]
