@@ -150,13 +150,16 @@ def _paragraph_around(place: tuple[int, int], text: str) -> tuple[int, int]:
 
 
 def _with_what_belongs(end: int, text: str) -> int:
-    """Return the end of a quote with the list that it introduces, or the line near below that says whose words it has."""
+    """Return the end of a quote with the list or the code that it introduces, or the line near below that says whose words it has."""
     lines = [
         line for line in _LINE.finditer(text, end, end + LONGEST_BELOW) if text[line.end() : line.end() + 1] in "\n"
     ]
     if text[:end].endswith((":", "：")):
         listed = list(takewhile(lambda line: _ITEM.match(line[0].strip()), lines))
-        return listed[-1].end() if listed else end
+        begins = lines[0].start() if lines else end
+        code = _code_around(begins, text)
+        whole = code and code[0] == begins and code[1] - begins <= LONGEST_CODE
+        return code[1] if code and whole else listed[-1].end() if listed else end
     for line in lines:
         words = line[0].strip()
         if ATTRIBUTES.fullmatch(words):

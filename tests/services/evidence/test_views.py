@@ -66,7 +66,7 @@ def test_the_prompt_has_each_text_once_names_a_source_in_full_once_and_the_gaps_
     human = prompted(overview(STEPS, RESULTS, SOURCES, lambda *_: True, 1_000), "why it broke")
     assert re.findall("<(?:source|excerpt) .*", human) == [
         '<source title="The wire machine, tried aboard the yacht" published="1876-01-01">',
-        '<excerpt id="E2-1" also="E1-1 E3-1 E1-2" relevance="high">',
+        '<excerpt id="E2-1" also="E1-1 E3-1 E1-2">',
         '<source title="The wire machine, tried aboard the yacht" published="1876-01-01">',  # which has no short name
         '<excerpt id="E2-2">',
         '<source title="Report 7">',

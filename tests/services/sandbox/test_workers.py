@@ -158,7 +158,7 @@ async def test_nothing_is_said_where_files_were_read_by_a_locked_in_process(docs
 
 
 def test_processes_that_parse_and_query_load_neither_the_graph_nor_the_settings() -> None:
-    parsers = "search.convert_plain search.convert_office search.pages.extract search.pages.extract_office tools.databases.query_child"
+    parsers = "search.files.convert_plain search.files.convert_office search.pages.extract search.pages.extract_office tools.databases.query_child"
     modules = [f"services.{name}" for name in parsers.split()]
     code = f"import {', '.join(modules)}, sys\nprint(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)

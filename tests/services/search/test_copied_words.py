@@ -36,6 +36,9 @@ async def test_words_are_quoted_with_their_sentences_if_these_are_not_too_long(t
         "# F\n\nTwo rules hold:\nYes, since it builds upon\nVK_LOCAL_READ,\nit is the same.\n\n- No\n- Yes\n"
     )
     (folder / "g.md").write_text("# G\n\nKeeper Hale\nStation North\n\nThe rules are\n- to wait\n- to look.\n")
+    (folder / "h.md").write_text(
+        f"# H\n\nRing it so:\n\n```sh\nring --twice\n```\n\nA long one:\n\n```sh\n{'ring; ' * LONGEST_QUOTE}\n```\n\nEnd.\n"
+    )
     copies = [
         Copy("b.md", "the mail of July"),
         Copy("a.md", "keeper saw the mail of June. He"),
@@ -50,6 +53,8 @@ async def test_words_are_quoted_with_their_sentences_if_these_are_not_too_long(t
         Copy("f.md", "Yes, since it builds"),
         Copy("g.md", "Keeper Hale"),
         Copy("g.md", "The rules are"),
+        Copy("h.md", "Ring it so"),
+        Copy("h.md", "A long one"),
         Copy("a.md", "It rained … the mail** of June"),
         Copy("a.md", "End … of a letter that is not there"),
     ]
@@ -68,6 +73,8 @@ async def test_words_are_quoted_with_their_sentences_if_these_are_not_too_long(t
         ("F", "Yes, since it builds upon\nVK_LOCAL_READ,\nit is the same."),
         ("G", "Keeper Hale"),
         ("G", "The rules are"),
+        ("H", "Ring it so:\n\n```sh\nring --twice\n```"),
+        ("H", "A long one:"),
         ("A", "It rained. The keeper\nsaw **the mail** of June."),
         ("A", "End."),
     ]
