@@ -68,9 +68,9 @@ def test_the_prompt_has_each_text_once_names_a_source_in_full_once_and_the_gaps_
         '<source title="The wire machine, tried aboard the yacht" published="1876-01-01">',
         '<excerpt id="E2-1" also="E1-1 E3-1 E1-2">',
         '<source title="The wire machine, tried aboard the yacht" published="1876-01-01">',  # which has no short name
-        '<excerpt id="E2-2">',
+        '<excerpt id="E2-2" relevance="medium">',
         '<source title="Report 7">',
-        '<excerpt id="E3-2">',
+        '<excerpt id="E3-2" relevance="medium">',
     ]
     assert human.count("It held for a year.") == 1
     assert "<gap>why it broke</gap>" in human
