@@ -101,7 +101,6 @@ def _prompt(
     outline = reflection.outline if reflection is not None and plans else []
     steering = [message.text for message in for_planner(state)]
     steps = steps_by_id(plans)
-    computed = {step_id for step_id, step in steps.items() if step.step_type == "processing"}
     return PlannerPrompt(
         question=research_question(state),
         locale=state["locale"],
@@ -117,7 +116,7 @@ def _prompt(
             steps,
             state["results"],
             state["sources"],
-            shows=lambda result, _: not result.finding or result.step_id in computed,
+            shows=lambda result, item: not result.finding or item.kind == "computation",
             room=context.level.evidence_tokens,
         ),
         gaps=_gaps(state),

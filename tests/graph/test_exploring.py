@@ -159,6 +159,22 @@ async def test_programs_read_on_from_what_the_last_look_printed_and_a_step_may_b
     assert len(endpoint.requests) == count
 
 
+async def test_a_second_plan_sees_what_programs_computed_and_of_what_they_quoted_the_finding(
+    endpoint: OpenAIServer, post: Path
+) -> None:
+    code = "print('Fifteen letters: 15.')\nprint('QUOTE letter-12.md: saw the mail')"
+    endpoint.script["coder"] = written([{"code": code, "finding": "He saw it on a day."}])
+    endpoint.script["planner"] *= 2
+    endpoint.script["reflector"] = [
+        json.dumps({"missing_aspects": ["who wrote"]}),
+        json.dumps({"has_enough_context": True}),
+    ]
+    await aresearch(QUESTION, docs=[post])
+    _, second = endpoint.asked("planner")
+    assert all(said in second for said in ("He saw it on a day.", "Fifteen letters: 15."))
+    assert "saw the mail of day 12" not in second.partition("<findings>")[2]
+
+
 async def test_numbers_that_a_look_quoted_may_stand_in_the_last_program(endpoint: OpenAIServer, tmp_path: Path) -> None:
     folder = letters(tmp_path / "post", range(10, 25), "The keeper saw 48{0} lamps on day {0}.")
     endpoint.script["planner"] = [step_of("Quote post-texts.jsonl.")]
