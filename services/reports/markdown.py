@@ -276,7 +276,8 @@ def _conflicts(contradictions: list[Contradiction], draft: ReportInputs, labels:
     for contradiction in {named.topic or named.explanation: named for named in shown}.values():
         sides = [by_id[side] for side in contradiction.excerpt_ids]
         topic, about = contradiction.topic, f"{contradiction.topic} {contradiction.explanation}"
-        known = [draft.question, *(side.quote for side in sides)]
+        cards = [draft.sources[side.content_hash].card.evidence for side in sides if side.content_hash in draft.sources]
+        known = [draft.question, *(side.quote for side in sides), *cards]
         if topic and not missing_quantities(topic, known):
             yield Paragraph(_text(topic, "strong"))
         longest = LONGEST_SIDE if topic else 0  # without a topic, rules compared sentences

@@ -94,6 +94,17 @@ async def test_a_side_without_a_full_stop_is_held_against_its_quote_and_not_with
     assert len(verify_markdown(tmp_path / "report.md").problems) == 1
 
 
+@pytest.mark.parametrize(
+    ("title", "topic"), [("Survey 50 of the halls", "Survey 50 on lengths"), ("Survey of the halls", "")]
+)
+def test_a_topic_may_name_a_number_of_a_source_and_no_other(title: str, topic: str) -> None:
+    texts = ["The hall is 24 m long.", "The hall is 30 m long."]
+    _, titled = evidence_of(texts, title=title)
+    conflict = Contradiction(topic="Survey 50 on lengths", excerpt_ids=["E1-1", "E1-2"])
+    report = report_of("It is 24 m [E1-1].", texts, sources=titled, contradictions=[conflict])
+    assert [one.topic for one in parse_report(report).disagreements] == [topic]
+
+
 def _texts(data: bytes, begins: str) -> str:
     """Return the texts of the parts of an office file whose names begin so."""
     with zipfile.ZipFile(io.BytesIO(data)) as parts:
