@@ -124,7 +124,7 @@ class AccessCheck:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one connection."""
-        if scope["type"] not in {"http", "websocket"} or _internal(scope):
+        if scope["type"] not in {"http", "websocket"} or is_internal(scope):
             await self._app(scope, receive, send)
             return
         try:
@@ -158,7 +158,8 @@ async def _refuse(refused: Refused, scope: Scope, receive: Receive, send: Send) 
     await JSONResponse({"detail": str(refused)}, refused.status, headers)(scope, receive, send)
 
 
-def _internal(scope: Scope) -> bool:
+def is_internal(scope: Scope) -> bool:
+    """Tell whether a request is the server's own."""
     root = scope.get("root_path", "")
     return bool(root == "/noauth" or root.startswith("/noauth/"))
 

@@ -22,7 +22,7 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import NotFoundError
 
-from leadline.server.access import AccessCheck
+from leadline.server.access import AccessCheck, is_internal
 from leadline.server.api_client import api_of, store_of
 from leadline.server.attachments import attachments, remove_abandoned
 from leadline.server.auth import RULES
@@ -42,7 +42,7 @@ from services.reports.bundle import bundle_files
 from services.reports.bundle_files import unpacked
 from services.reports.formats import FORMATS, render
 from services.reports.references import name_of
-from services.run.errors import SettingsError, StoreError
+from services.run.errors import SettingsError, StoreError, StoreUnwritable
 from services.run.evidence_store import EvidenceStore
 
 
@@ -111,6 +111,14 @@ async def report_file(
 async def gone_meanwhile(_: Request, error: NotFoundError) -> JSONResponse:
     """Answer 404 where a thread was deleted after the check that it is there."""
     return JSONResponse({"detail": "There is no such thread."}, 404)
+
+
+@app.exception_handler(StoreUnwritable)
+async def no_room(request: Request, error: StoreUnwritable) -> JSONResponse:
+    """Answer 507 where the disk is full or read-only, in the words for users of the server."""
+    if is_internal(request.scope):  # the server's own call to its store: the request that made it is answered
+        raise error
+    return JSONResponse({"detail": str(StoreUnwritable(error.what, error.why))}, 507)
 
 
 async def _earlier_source(client: LangGraphClient, values: dict[str, Any], name: str) -> bytes:

@@ -200,6 +200,7 @@ class StoreUnwritable(StoreError):
     def __init__(self, what: str, why: object) -> None:
         why = (isinstance(why, BaseException) and disk_error_of(why)) or why
         super().__init__(**told("store_unwritable", what=what, why=why))
+        self.what, self.why = what, why
 
 
 class BundleError(BadInput):

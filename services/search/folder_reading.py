@@ -166,11 +166,14 @@ class FolderReading:
         others: deque[FileState] = deque()
         for state in states:
             (others if PurePath(state.path).suffix.lower() in CONVERTED else plain).append(state)
-        async with asyncio.TaskGroup() as group:
-            for _ in range(1 if len(plain) <= FEW else SIDE_BY_SIDE):
-                group.create_task(self._work(plain, PLAIN_CONVERSIONS, act))
-            for _ in range(SIDE_BY_SIDE):
-                group.create_task(self._work(others, CONVERSIONS, act))
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(1 if len(plain) <= FEW else SIDE_BY_SIDE):
+                    group.create_task(self._work(plain, PLAIN_CONVERSIONS, act))
+                for _ in range(SIDE_BY_SIDE):
+                    group.create_task(self._work(others, CONVERSIONS, act))
+        except ExceptionGroup as failed:  # whoever opens the folder handles errors of the index by their class
+            raise failed.exceptions[0] from None
 
     async def _work(
         self, states: deque[FileState], slots: Slots, act: Callable[[Converters, FileState], Awaitable[None]]

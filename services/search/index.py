@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 from schemas.card import Card
 from schemas.clean_text import clean_line
 from services.embedding.vectors import Cache
+from services.run.errors import StoreUnwritable
 from services.run.evidence_store import file_hash
 from services.run.private_files import make_private_folder
 from services.search.files.file_types import BEYOND_LIMITS, Converted, FileState, PassageTerms, passage_terms
@@ -45,13 +46,17 @@ MAX_ID = 1 << 62
 class FolderIndex:
     """Passages of one folder.
 
-    Every method raises `IndexDamaged` if the file is damaged; it is then removed, and another instance makes it anew.
+    Every method raises `IndexDamaged` if the file is damaged; it is then removed, and another instance makes it anew. Every
+    method raises `StoreUnwritable` if the disk is full or read-only.
     """
 
     def __init__(self, folder: Path, home: Path) -> None:
         self.folder = folder
-        self.home = make_private_folder(home, "documents")
-        """Folder of indexes and their common files."""
+        try:
+            self.home = make_private_folder(home, "documents")
+            """Folder of indexes and their common files."""
+        except OSError as error:
+            raise StoreUnwritable(str(home), error.strerror) from error
         read = "-ocr" if ocr_installed() else ""  # indexes built without image text are separate
         connections = Connections(self.home / f"{folder_key(folder)}.v{VERSION}{read}.sqlite")
         self._file = str(connections.file)

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from services.run.errors import IndexDamaged
+from services.run.errors import IndexDamaged, StoreUnwritable, disk_error_of
 from services.run.log import WARNING, log
 from services.run.private_files import make_private_file
 
@@ -90,11 +90,15 @@ class Connections:
 
         Raises:
             IndexDamaged: the file is damaged; it is removed.
+            StoreUnwritable: the disk is full or read-only.
         """
         try:
             db, is_new = self._idle.pop(), False
         except IndexError:
-            make_private_file(self.file)
+            try:
+                make_private_file(self.file)
+            except OSError as error:
+                raise StoreUnwritable(str(self.file), error.strerror) from error
             db, is_new = sqlite3.connect(self.file, timeout=WAIT, check_same_thread=False), True
         try:
             if is_new:
@@ -105,6 +109,8 @@ class Connections:
             db.close()
             if isinstance(error, sqlite3.DatabaseError) and getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE:
                 raise self.removed() from error
+            if disk_error_of(error) is not None:
+                raise StoreUnwritable(str(self.file), error) from error
             raise
         self._idle.append(db)
 
@@ -134,8 +140,8 @@ def _use_wal(db: sqlite3.Connection) -> None:
     while True:
         try:
             db.execute("PRAGMA journal_mode=WAL")
-        except sqlite3.OperationalError:
-            if time.monotonic() > until:
+        except sqlite3.OperationalError as error:
+            if time.monotonic() > until or disk_error_of(error) is not None:
                 raise
             time.sleep(0.02)
         else:

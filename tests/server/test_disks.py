@@ -86,6 +86,25 @@ async def test_a_disk_that_fills_up_fails_the_run_with_what_to_do_and_the_thread
     assert (await asked_in(client, thread))["report"]["citations"]
 
 
+async def test_a_thread_for_which_there_is_no_room_is_refused_with_what_to_do(
+    served: Served, client: LangGraphClient
+) -> None:
+    address, disk, _ = served
+    disk.fill()
+    try:
+        async with httpx.AsyncClient(base_url=address, timeout=60) as web:
+            answer = await web.post("/threads", json={})
+        assert answer.status_code == 507
+        said = answer.json()["detail"]
+        assert said.startswith("LEADLINE_HOME/store.sqlite cannot be written (")
+        assert said.endswith(
+            "Make room on its disk, or ask the operator of this server to; then ask again in the same thread."
+        )
+    finally:
+        disk.empty()
+    assert await thread_of(client)
+
+
 async def test_an_attachment_for_which_there_is_no_room_leaves_nothing_behind(
     served: Served, client: LangGraphClient
 ) -> None:

@@ -36,6 +36,7 @@ const MESSAGES = [
   [/^A thread can have (?<limit>\d+) files\b/, "refused_files"],
   [/^(?<file>.+) is too large: at most (?<limit>\d+) MB can be attached\.$/, "refused_size"],
   [/^(?<file>.+) cannot be (?:stored|removed): .+$/, "refused_disk"],
+  [/^(?<file>.+) cannot be written \(.+\)\. Make room\b/, "refused_disk"],
   [/^There is no search '(?<value>[^']*)'.*$/, "refused_search"],
   [/^(?<value>['"].+['"]) is not a domain\./, "refused_domain"],
   [/^There is no endpoint '(?<value>[^']*)'.*$/, "refused_endpoint"],
