@@ -132,12 +132,12 @@ def _examples_page() -> str:
     folders: dict[str, list[str]] = {}
     for folder, name in _files():
         folders.setdefault(folder, []).append(
-            f'<li><a href="/page/examples/{quote(folder)}/{quote(name)}">{html.escape(name)}</a></li>'
+            f'<li><a href="examples/{quote(folder)}/{quote(name)}">{html.escape(name)}</a></li>'
         )
     lists = "".join(f"<h2>{html.escape(folder)}</h2><ul>{''.join(items)}</ul>" for folder, items in folders.items())
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        '<title>Example documents · 示例文档</title><link rel="icon" href="/page/icon.svg"><link rel="stylesheet" href="/page/tokens.css">'
-        '<link rel="stylesheet" href="/page/layout.css"><link rel="stylesheet" href="/page/parts.css"></head>'
+        '<title>Example documents · 示例文档</title><link rel="icon" href="icon.svg"><link rel="stylesheet" href="tokens.css">'
+        '<link rel="stylesheet" href="layout.css"><link rel="stylesheet" href="parts.css"></head>'
         f"<body><main><h1>Example documents · 示例文档</h1>{lists}</main></body></html>"
     )

@@ -90,7 +90,7 @@ BAD = f"""
   const bad = [];
   const roots = [document.body, ...[...document.querySelectorAll('.report-host')].map(e => e.shadowRoot)];
   for (const e of roots.flatMap(root => [...root.querySelectorAll('*')])) for (const a of e.attributes)
-    if (/^on/i.test(a.name) || a.name === 'style' && !e.closest('.tip') || /^(href|src|action|formaction|xlink:href|data)$/i.test(a.name) && !/^(https?:|#|\\/)/i.test(a.value)) bad.push(`${{e.tagName}} ${{a.name}}=${{a.value}}`);
+    if (/^on/i.test(a.name) || a.name === 'style' && !e.closest('.tip') || /^(href|src|action|formaction|xlink:href|data)$/i.test(a.name) && !/^(https?:|#|\\/|\\.\\/|\\?|(page|reports)\\/)/i.test(a.value)) bad.push(`${{e.tagName}} ${{a.name}}=${{a.value}}`);
   bad.push(...{REPORT}.querySelectorAll('script, iframe, img, object, embed, form, link, base'));
   return bad;
 }})()

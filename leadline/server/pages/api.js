@@ -1,6 +1,7 @@
 // The server's public API, as any client uses it. A server that wants a token is given one, asked for once.
 
 import { askForToken, givenToken } from "./token.js";
+import { say } from "./words.js";
 
 const GRAPH = "deep_research";
 const STREAMED = ["tasks", "custom", "messages-tuple"];
@@ -13,8 +14,18 @@ export class Refused extends Error {
   }
 }
 
+/** An answer of a proxy before the server, whose own words are a page for browsers. */
+export class RefusedByProxy extends Refused {
+  constructor(status) {
+    super(status, say("proxyRefused", { status }));
+  }
+}
+
 /** No answer at all. What fetch throws then is a TypeError, as mistakes of the page's own are. */
 export class Unreachable extends Error {}
+
+/** What a proxy answers when the server behind it does not. */
+const NOT_BEHIND = [502, 503, 504];
 
 const headers = (more = {}) => {
   const token = givenToken();
@@ -30,6 +41,9 @@ export async function request(path, options = {}) {
     });
     if (answer.ok) return answer;
     if (answer.status === 401 && (await askForToken())) continue;
+    if (answer.headers.get("Content-Type")?.startsWith("text/html")) {
+      throw NOT_BEHIND.includes(answer.status) ? new Unreachable() : new RefusedByProxy(answer.status);
+    }
     throw new Refused(answer.status, await reason(answer));
   }
 }
@@ -48,7 +62,8 @@ async function reason(answer) {
 const json = async (path, options) => (await request(path, options)).json();
 const send = (method, path, body) =>
   json(path, { method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
-const at = (...parts) => "/" + parts.map(encodeURIComponent).join("/");
+// Addresses are relative to the page's own, which a proxy may serve below a path
+const at = (...parts) => parts.map(encodeURIComponent).join("/");
 /** The query of an address: the values that are given. */
 export function query(values = {}) {
   const text = new URLSearchParams(Object.entries(values).filter(([, value]) => value)).toString();
@@ -56,16 +71,16 @@ export function query(values = {}) {
 }
 
 export const api = {
-  assistant: async () => (await send("POST", "/assistants/search", { graph_id: GRAPH, limit: 1 }))[0],
+  assistant: async () => (await send("POST", "assistants/search", { graph_id: GRAPH, limit: 1 }))[0],
   graph: (assistant) => json(at("assistants", assistant, "graph")),
   schemas: (assistant) => json(at("assistants", assistant, "schemas")),
 
-  newThread: (title) => send("POST", "/threads", { metadata: { title, graph_id: GRAPH } }),
+  newThread: (title) => send("POST", "threads", { metadata: { title, graph_id: GRAPH } }),
   nameThread: (thread, title) => send("PATCH", at("threads", thread), { metadata: { title } }),
   thread: (thread) => json(at("threads", thread)),
   state: (thread) => json(at("threads", thread, "state")),
   threads: (limit, offset) =>
-    send("POST", "/threads/search", {
+    send("POST", "threads/search", {
       limit, offset, sort_by: "updated_at", sort_order: "desc", metadata: { graph_id: GRAPH },
       select: ["thread_id", "status", "metadata", "updated_at", "interrupts"], extract: { question: "values.question" },
     }),
@@ -97,18 +112,18 @@ export const api = {
   turns: (thread) => json(at("reports", thread, "turns.json")),
   file: (thread, name, of) => request(`${at("reports", thread)}/${name}${query(of)}`),
 
-  remembered: (words) => json(`/memory?words=${encodeURIComponent(words)}`),
+  remembered: (words) => json(`memory?words=${encodeURIComponent(words)}`),
   forget: (statement) => request(at("memory", statement), { method: "DELETE" }),
-  forgetAll: () => request("/memory", { method: "DELETE" }),
+  forgetAll: () => request("memory", { method: "DELETE" }),
 
   attached: (thread) => json(at("attachments", thread)),
   attach: (thread, file) => json(at("attachments", thread, file.name), { method: "PUT", body: file }),
   detach: (thread, name) => request(at("attachments", thread, name), { method: "DELETE" }),
   detachAll: (thread) => request(at("attachments", thread), { method: "DELETE" }),
-  searches: () => json("/searches"),
-  model: () => json("/model"),
-  connect: (given, signal) => request("/model", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(given), signal }),
-  disconnect: () => request("/model", { method: "DELETE" }),
-  estimates: (choices, locale) => send("POST", "/estimates", { choices, locale }),
-  beginning: () => json("/page/beginning.json"),
+  searches: () => json("searches"),
+  model: () => json("model"),
+  connect: (given, signal) => request("model", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(given), signal }),
+  disconnect: () => request("model", { method: "DELETE" }),
+  estimates: (choices, locale) => send("POST", "estimates", { choices, locale }),
+  beginning: () => json("page/beginning.json"),
 };

@@ -87,7 +87,7 @@ const work = session({
   },
   started(thread) {
     quiet();
-    if (new URL(location.href).searchParams.get("thread") !== thread) history.pushState({}, "", `/?thread=${encodeURIComponent(thread)}`);
+    if (new URL(location.href).searchParams.get("thread") !== thread) history.pushState({}, "", `?thread=${encodeURIComponent(thread)}`);
     runs.mark(thread);
     runs.refresh();
   },
@@ -169,7 +169,7 @@ function sending(running) {
 function watchRecording() {
   playing.abort();
   playing = new AbortController();
-  history.pushState({}, "", "/"); // the way back leads to the empty page
+  history.pushState({}, "", location.pathname); // the way back leads to the empty page
   document.body.dataset.open = "thread";
   const nothing = async () => false;
   playRecording((recorded) => {
@@ -190,7 +190,7 @@ function deleted(thread) {
 /** Open a thread, or the empty page. */
 async function go(thread, { remember = true } = {}) {
   quiet();
-  if (remember) history.pushState({}, "", thread ? `/?thread=${encodeURIComponent(thread)}` : "/");
+  if (remember) history.pushState({}, "", thread ? `?thread=${encodeURIComponent(thread)}` : location.pathname);
   show(false);
   playing.abort();
   turns.replaceChildren();

@@ -1,6 +1,6 @@
 // Documents that are attached to the thread, or to the one that the next question begins.
 
-import { api } from "./api.js";
+import { api, RefusedByProxy } from "./api.js";
 import { ICONS, announce, drawing, el } from "./dom.js";
 import { say } from "./words.js";
 
@@ -78,7 +78,9 @@ export function attachments(problem, taken) {
   async function attach(holding, file) {
     const { most_bytes: most } = holding.known;
     if (file.size > most) throw new Error(say("tooLarge", { name: file.name, size: size(most) }));
-    const made = await api.attach(holding.thread, file);
+    const made = await api.attach(holding.thread, file).catch((wrong) => {
+      throw wrong instanceof RefusedByProxy ? new Error(`${file.name}${say("colon")}${wrong.message}`) : wrong;
+    });
     holding.added = true;
     holding.known = await api.attached(holding.thread);
     if (holding !== shown) return;

@@ -44,7 +44,7 @@ export const ICONS = {
 export function linked(text) {
   return text.split(/(\[[^\]]{1,60}\]\(\/page\/[a-z]+\))/).map((piece) => {
     const [, words, address] = /^\[(.+)\]\((\/page\/[a-z]+)\)$/.exec(piece) ?? [];
-    return address ? el("a", { href: address, target: "_blank", rel: "noopener", text: words }) : piece;
+    return address ? el("a", { href: address.slice(1), target: "_blank", rel: "noopener", text: words }) : piece;
   });
 }
 

@@ -9,7 +9,7 @@ const PACE = { plan: 6, reflection: 4, step_finished: 3, round: 2, report: 2, so
 
 /** Play the recording in a view that `begin(turn)` makes of a turn: {show(turn), element}. Ends early when `signal` is aborted. */
 export async function playRecording(begin, signal) {
-  const [about, lines] = await Promise.all(["about.json", "events.jsonl"].map(async (name) => (await fetch(`/page/recorded/${name}`)).text()));
+  const [about, lines] = await Promise.all(["about.json", "events.jsonl"].map(async (name) => (await fetch(`page/recorded/${name}`)).text()));
   const told = JSON.parse(about);
   const events = lines.trim().split("\n").map((line) => JSON.parse(line));
   const turn = nothingYet(events.find((event) => event.type === "triage").data.original);
@@ -37,7 +37,7 @@ export async function playRecording(begin, signal) {
   announce(say("recordingEnds"));
   const { title } = events.find((event) => event.type === "report").data;
   view.element.append(el("section", { class: "recorded" }, el("h3", { text: title, lang: "en" }), el("p", { class: "small-row" },
-    el("a", { class: "primary", href: "/page/recorded/report", target: "_blank", rel: "noopener", text: say("recordedReport") }),
+    el("a", { class: "primary", href: "page/recorded/report", target: "_blank", rel: "noopener", text: say("recordedReport") }),
     el("button", { type: "button", class: "plain", text: say("connectTitle"), on: { click: () => document.getElementById("model").click() } }))));
 }
 

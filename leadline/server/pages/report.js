@@ -16,7 +16,7 @@ const policy = globalThis.trustedTypes?.createPolicy("leadline-report", { create
 let styles;
 
 async function sheets() {
-  const made = ["/page/tokens.css", "/page/report.css", "/page/report-here.css"].map(async (address) => {
+  const made = ["page/tokens.css", "page/report.css", "page/report-here.css"].map(async (address) => {
     const sheet = new CSSStyleSheet();
     return sheet.replace(await (await fetch(address)).text());
   });
@@ -55,7 +55,7 @@ function fit(body, thread, of) {
   }
   for (const section of body.querySelectorAll("section")) section.setAttribute("role", "group"); // each turn has one of the same name
   for (const link of body.querySelectorAll('a[href^="sources/"]')) {
-    link.setAttribute("href", `/reports/${encodeURIComponent(thread)}/${link.getAttribute("href")}${query(of)}`);
+    link.setAttribute("href", `reports/${encodeURIComponent(thread)}/${link.getAttribute("href")}${query(of)}`);
     link.setAttribute("target", "_blank");
     link.setAttribute("rel", "noopener");
   }

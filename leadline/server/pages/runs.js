@@ -36,7 +36,7 @@ export function runList(actions) {
 
   function item(thread) {
     const title = thread.metadata?.title || thread.extracted?.question || say("untitled");
-    const address = `/?thread=${encodeURIComponent(thread.thread_id)}`;
+    const address = `?thread=${encodeURIComponent(thread.thread_id)}`;
     const paused = Object.keys(thread.interrupts || {}).length ? "node_human_feedback" : "paused";
     const status = { busy: "running", interrupted: paused, error: "failedStep" }[thread.status];
     return el("li", { data: { thread: thread.thread_id, status: thread.status } },

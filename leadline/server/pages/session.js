@@ -207,7 +207,9 @@ export function session(views, context) {
     try {
       await api.cancel(thread, run);
     } catch (problem) {
-      if (!(problem instanceof Refused && problem.status === 404)) views.problem(problem);
+      if (problem instanceof Refused && problem.status === 404) return;
+      views.problem(problem);
+      if (run) views.busy(true); // it can be stopped again
     }
   }
 
