@@ -3,6 +3,7 @@
     GET /reports/<thread>/report.html     and report.md, slides.html, report.pptx, report.docx, report.pdf
     GET /reports/<thread>/references.json  in CSL-JSON
     GET /reports/<thread>/evidence.json   and sources/…, artifacts/…, as a report's folder has them
+    GET /reports/<thread>/report.zip      all files of that folder, which `leadline verify` checks
 
 It is the thread's latest report, or with `?version=` an earlier version of it, with `?checkpoint=` that of an earlier turn: a turn that was answered without research leaves it standing.
 
@@ -11,7 +12,10 @@ Runs are steered at `/steering/<thread>`; what is remembered of reports is at `/
 the model that the page connects at `/model`.
 """
 
+import asyncio
+import io
 import mimetypes
+import zipfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -67,6 +71,8 @@ guard_webhooks()
 mimetypes.init()  # reads the system's file types once, before the event loop runs
 _BY_FILE: Mapping[str, OutputFormat] = {format_.file: name for name, format_ in FORMATS.items() if name != "md"}
 _TYPES = {"references.json": "application/vnd.citationstyles.csl+json"}
+_ALL = "report.zip"
+"""All files of a report's folder in one."""
 _SHOWN = {".html": "text/html", ".md": "text/markdown", ".json": "application/json", ".txt": "text/plain"}
 """Suffixes of files that browsers show; others are downloaded."""
 
@@ -98,12 +104,14 @@ async def report_file(
         files = await bundle_files(report, EvidenceStore(store_of(client)))
     except StoreError as error:
         raise HTTPException(404, str(error)) from None
+    if name == _ALL:
+        return _response(name, await asyncio.to_thread(_zipped, files))
     if packed := files.get(f"{name}.gz"):
         return _response(name, unpacked(f"{name}.gz", packed))
     if name not in files and (text := await _earlier_source(client, values, name)):
         return _response(name, text)
     if name not in files:
-        raise HTTPException(404, f"This report has no file {name!r}. It has: {', '.join([*files, *_BY_FILE])}.")
+        raise HTTPException(404, f"This report has no file {name!r}. It has: {', '.join([*files, _ALL, *_BY_FILE])}.")
     return _response(name, files[name])
 
 
@@ -136,6 +144,14 @@ async def _earlier_source(client: LangGraphClient, values: dict[str, Any], name:
         return (await EvidenceStore(store_of(client)).get_text(key)).encode()
     except StoreError as error:
         raise HTTPException(404, str(error)) from None
+
+
+def _zipped(files: Mapping[str, bytes]) -> bytes:
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return written.getvalue()
 
 
 def _response(name: str, data: bytes) -> Response:

@@ -55,6 +55,6 @@ HOLDS: dict[str, Callable[[bytes], str]] = {
     "report.docx": _part("word/document.xml"),
     "report.pdf": _pdf,
     "references.json": lambda data: " ".join(key for item in json.loads(data) for key in item),
-    "evidence.json": lambda data: str(json.loads(data)["title"]),
+    "report.zip": _part("report.md"),
 }
 """How each download is opened as what its name says; a button for another file must be added here."""

@@ -3,15 +3,19 @@
 import gzip
 import hashlib
 import html
+import io
 import json
 import re
 import uuid
+import zipfile
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from langgraph_sdk.client import LangGraphClient
 
+from services.reports.bundle import verify_bundle
 from tests.server.conftest import GRAPH, researched, said, thread_of
 from tests.server.test_revising import QUESTION as TWO_PARTS
 from tests.server.test_revising import change
@@ -47,6 +51,15 @@ async def test_a_report_is_served_in_every_format_with_its_sources(
     cited = {key for claim in state["report"]["citations"] for key in claim["citations"]}
     hashes = {one["content_hash"] for one in state["report"]["excerpts"] if one["id"] in cited}
     assert (await files.get("view.json")).json()["sources"] == len(hashes) < len(evidence["sources"])
+
+
+async def test_all_files_come_in_one_and_hold_elsewhere(files: httpx.AsyncClient, thread: str, tmp_path: Path) -> None:
+    answer = await files.get("report.zip")
+    assert answer.headers["content-disposition"] == "attachment"
+    zipfile.ZipFile(io.BytesIO(answer.content)).extractall(tmp_path)
+    checked = verify_bundle(tmp_path)
+    assert checked.problems == []
+    assert checked.checked["quotes"]
 
 
 async def test_a_text_that_the_report_does_not_link_to_is_served_packed_and_unpacked(

@@ -8,7 +8,7 @@ import { say } from "./words.js";
 const FILES = [
   ["report.md", "Markdown"], ["report.html", "HTML"], ["slides.html", say("slides")], ["report.pptx", "PowerPoint"],
   ["report.docx", "Word"], ["report.pdf", "PDF"],
-  ["references.json", "CSL-JSON"], ["evidence.json", say("evidence")],
+  ["references.json", "CSL-JSON"], ["report.zip", say("evidence")],
 ];
 
 // The only place where a string becomes HTML; the page's policy refuses any other.

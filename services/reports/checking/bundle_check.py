@@ -190,7 +190,9 @@ class _Evidence:
                 yield say("verify_source", id=source.id, problem=problem)
             if source.duplicate_of and source.duplicate_of not in self._sources:
                 yield say("verify_copy_of_nothing", id=source.id, file=source.file[:100])
-            if text is not None and source.kind == "computation" and source.untraced == []:
+            if text is None:  # a problem enough: its quotes cannot be looked for
+                continue
+            if source.kind == "computation" and source.untraced == []:
                 yield from self._numbers(source, text)
             yield from self._quotes(source, text)
 
@@ -204,13 +206,13 @@ class _Evidence:
                     judged.setdefault(key, []).append((place, judgement.words))
         return judged
 
-    def _quotes(self, source: Source, text: str | None) -> Iterator[str]:
+    def _quotes(self, source: Source, text: str) -> Iterator[str]:
         quoted = self._quoted.get(source.content_hash, [])
-        heads = Heads(text or "")
+        heads = Heads(text)
         pages, sections = None, None
         for excerpt in self._clock.each(quoted):
-            inside = text is not None and 0 <= excerpt.start < excerpt.end <= len(text)
-            if text is None or not inside or text[excerpt.start : excerpt.end] != excerpt.quote:
+            inside = 0 <= excerpt.start < excerpt.end <= len(text)
+            if not inside or text[excerpt.start : excerpt.end] != excerpt.quote:
                 yield say("verify_quote", id=excerpt.id, quote=_quote(excerpt), file=source.file[:100])
             elif excerpt.heads and excerpt.heads not in {heads.at(excerpt.start), heads.of_table(excerpt.start)}:
                 yield say("verify_heads", id=excerpt.id, quote=_quote(excerpt))
@@ -223,7 +225,7 @@ class _Evidence:
             ):
                 yield say("verify_section", id=excerpt.id, quote=_quote(excerpt))
         for excerpt in self._clock.each(self._borrowed.get(source.content_hash, [])):
-            if text is None or not locate(excerpt.quote, text):
+            if not locate(excerpt.quote, text):
                 yield say("verify_copy", id=excerpt.id, quote=_quote(excerpt), file=source.file[:100])
 
     def _numbers(self, source: Source, text: str) -> Iterator[str]:
