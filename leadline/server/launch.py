@@ -52,7 +52,12 @@ _QUIET = {
     "LANGGRAPH_NO_VERSION_CHECK": "true",
     "LANGSMITH_TRACING": "false",
     "LOG_LEVEL": "WARNING",
+    "LOG_COLOR": "false",
 }
+MAX_LOG_BYTES = 20_000_000
+"""Bytes of the log beyond which a start puts it aside, in the place of the one that was put aside before."""
+_END = 2_000
+"""Bytes of the log that an error shows at most."""
 _RELATIVE_FILE = re.compile(r"(sqlite:///)(?![/~])")
 
 
@@ -87,9 +92,13 @@ def serve(host: str, port: int, ready: Callable[[str], None]) -> int:
         for file in (log, configuration):
             make_private_file(file)
         configuration.write_text(json.dumps(CONFIGURATION), "utf-8")
-        log_file = log.open("wb")
+        if log.stat().st_size > MAX_LOG_BYTES:
+            log.rename(folder / "log.1.txt")
+            make_private_file(log)
+        log_file = log.open("ab")  # what was told before a crash stays, and whoever rotates the file may truncate it
     except OSError as error:
         raise StoreUnwritable(str(folder), error.strerror) from None
+    begins = log_file.tell()
     with log_file:
         process = subprocess.Popen(
             [sys.executable, "-c", "from leadline.server.launch import child; child()", host, str(port)],
@@ -107,11 +116,18 @@ def serve(host: str, port: int, ready: Callable[[str], None]) -> int:
         ready(address)
     elif not stopped:
         process.kill()
-        raise LeadlineError(**told("serve_failed", log=log, end=log.read_text("utf-8")[-2_000:]))
+        raise LeadlineError(**told("serve_failed", log=log, end=_end_of(log, begins)))
     process.wait()
     if not stopped:
-        raise LeadlineError(**told("serve_ended", log=log, end=log.read_text("utf-8")[-2_000:]))
+        raise LeadlineError(**told("serve_ended", log=log, end=_end_of(log, begins)))
     return 0
+
+
+def _end_of(log: Path, begins: int) -> str:
+    """Return the end of what this start has written to the log."""
+    with log.open("rb") as file:
+        file.seek(max(begins, file.seek(0, os.SEEK_END) - _END))
+        return file.read().decode("utf-8", "replace")
 
 
 def refuse_taken(host: str, port: int) -> None:

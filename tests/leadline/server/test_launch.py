@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from leadline.cli.serve import problem_of_runs
-from leadline.server.launch import environment, refuse_taken
+from leadline.server.launch import MAX_LOG_BYTES, environment, refuse_taken
 from services.run.errors import BadInput
 from services.run.settings import forget_settings
 from tests.fakes.http import free_port
@@ -95,9 +95,15 @@ def test_it_serves_the_page_keeps_the_threads_and_stops_by_signals_and_with_a_ki
     modes = {str(path.relative_to(home)): path.stat().st_mode & 0o077 for path in (home, *home.rglob("*"))}
     assert {"server/log.txt", "server/langgraph.json", f"threads/{thread}/attachments/note.md"} <= modes.keys()
     assert {name for name, shared in modes.items() if shared} == set()
+    log = home / "server" / "log.txt"
+    assert log.read_text().count("Welcome") == 2  # what was told before a start stays
+    [begun] = [line for line in log.read_text().splitlines() if "run_started" in line]
+    assert "\x1b" not in begun  # no colours
+    os.truncate(log, MAX_LOG_BYTES + 1)
     (home / "server" / ".langgraph_api" / ".langgraph_ops.pckl").write_bytes(b"nothing")  # the list of threads
     with serving(tmp_path, port) as process, httpx.Client(base_url=address, timeout=60) as http:
         assert listed(http) == made
+        assert log.stat().st_size < MAX_LOG_BYTES < log.with_name("log.1.txt").stat().st_size
         process.kill()
         process.wait(20)
     if sys.platform == "linux":  # which alone ends a process with its parent
