@@ -9,7 +9,6 @@ A run searches them when its `documents` hold `@attachments`.
 
 import asyncio
 import os
-import shutil
 import tempfile
 import time
 from pathlib import Path
@@ -30,6 +29,7 @@ from services.run.private_files import make_private_folder
 from services.run.settings import settings
 from services.search.files.file_types import SUFFIXES
 from services.search.folder_files import ATTACHMENTS, attachments_of, is_readable
+from services.turn.thread_data import remove_attachments
 
 MAX_FILES = 50
 MAX_BYTES = 25_000_000
@@ -135,7 +135,7 @@ async def take_away(thread: OwnThread, name: str) -> None:
 @attachments.delete("/attachments/{thread_id}", status_code=204)
 async def take_all_away(thread: OwnThread) -> None:
     """Take all files of a thread away, as is due before the thread is deleted."""
-    await asyncio.to_thread(shutil.rmtree, attachments_of(thread).parent, ignore_errors=True)
+    await asyncio.to_thread(remove_attachments, thread)
 
 
 async def remove_abandoned(client: LangGraphClient) -> None:
@@ -147,7 +147,7 @@ async def remove_abandoned(client: LangGraphClient) -> None:
         except NotFoundError:
             asked = False
         if not asked:
-            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+            await asyncio.to_thread(remove_attachments, folder.name)
 
 
 def _old_folders() -> list[Path]:

@@ -21,7 +21,16 @@ from services.search.files.file_types import BEYOND_LIMITS, Converted, FileState
 from services.search.files.ocr import ocr_installed
 from services.search.files.table_profile import Profiled
 from services.search.hit import Hit, HitPassage
-from services.search.index_file import SCHEMA, VERSION, Connections, check, count_change, generation
+from services.search.index_file import (
+    INDEXES,
+    SCHEMA,
+    VERSION,
+    Connections,
+    check,
+    count_change,
+    folder_key,
+    generation,
+)
 from services.search.index_vectors import PassageVectors
 from services.search.index_words import PassageWords
 from services.search.links import Titles, path_names
@@ -53,7 +62,7 @@ class FolderIndex:
     def __init__(self, folder: Path, home: Path) -> None:
         self.folder = folder
         try:
-            self.home = make_private_folder(home, "documents")
+            self.home = make_private_folder(home, INDEXES)
             """Folder of indexes and their common files."""
         except OSError as error:
             raise StoreUnwritable(str(home), error.strerror) from error
@@ -304,8 +313,3 @@ def _first_id(db: sqlite3.Connection, key: str) -> int:
     while db.execute("SELECT 1 FROM passages WHERE id BETWEEN ? AND ?", (first, first + MOST_PASSAGES - 1)).fetchone():
         first = (first + MOST_PASSAGES) % MAX_ID
     return first
-
-
-def folder_key(folder: Path) -> str:
-    """Return the key in the names of a folder's stored files. Blocking."""
-    return hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]

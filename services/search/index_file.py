@@ -1,5 +1,6 @@
 """The file of a folder's index: its tables, and connections that several threads and processes use. Blocking."""
 
+import hashlib
 import sqlite3
 import time
 import weakref
@@ -13,6 +14,8 @@ from services.run.errors import IndexDamaged, StoreUnwritable, disk_error_of
 from services.run.log import WARNING, log
 from services.run.private_files import make_private_file
 
+INDEXES = "documents"
+"""Name of the home's folder of indexes."""
 VERSION = 50
 """Part of the index's file name; changes of schema, of what texts are read as, of splitting or tokens need a new version."""
 SCHEMA = """
@@ -64,6 +67,17 @@ def _expected() -> dict[str, str]:
     with closing(sqlite3.connect(":memory:")) as db:
         db.executescript(SCHEMA)
         return dict(db.execute(_TABLES))
+
+
+def folder_key(folder: Path) -> str:
+    """Return the key in the names of a folder's stored files. Blocking."""
+    return hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
+
+
+def remove_index(folder: Path, home: Path) -> None:
+    """Remove what is stored of a folder's texts, by this version and by others. Blocking."""
+    for file in (home / INDEXES).glob(f"{folder_key(folder)}.*"):
+        file.unlink(missing_ok=True)
 
 
 def generation(db: sqlite3.Connection) -> int:

@@ -13,8 +13,10 @@ from services.run.choices import NOTES
 from services.run.errors import BadInput
 from services.run.journal import run_key
 from services.run.scope import Run
+from services.run.settings import settings
 from services.run.ui_text import say
 from services.search.folder_files import attachments_of
+from services.search.index_file import remove_index
 from services.text.tokens import message_language
 
 MAX_VERSIONS = 1_000
@@ -76,9 +78,16 @@ def numbered_version(versions: list[Version], number: int | None, name: str) -> 
     return chosen
 
 
+def remove_attachments(thread: str) -> None:
+    """Remove the attached files of a thread, and what their index holds of them. Blocking."""
+    folder = attachments_of(thread)
+    shutil.rmtree(folder.parent, ignore_errors=True)
+    remove_index(folder, settings().leadline_home)
+
+
 async def delete_thread_data(store: BaseStore, thread: str, turns: Iterable[int]) -> None:
     """Delete the data of a thread outside of its state. Texts of sources stay, as other threads may cite them."""
-    await asyncio.to_thread(shutil.rmtree, attachments_of(thread).parent, ignore_errors=True)
+    await asyncio.to_thread(remove_attachments, thread)
     keys = [run_key(thread, turn) for turn in turns]
     for place in [("versions", thread), *((kind, key) for key in keys for kind in OF_TURNS)]:
         while items := await store.asearch(place, limit=_PAGE):

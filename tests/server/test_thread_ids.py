@@ -112,6 +112,30 @@ async def test_a_deleted_thread_leaves_nothing_and_its_id_is_never_another_users
         assert not (await ada.threads.get_state(thread))["values"]
 
 
+async def test_what_was_read_of_a_deleted_threads_files_goes_with_it(guarded: tuple[str, Path]) -> None:
+    address, home = guarded
+    async with user(address, "ada") as (ada, hers):
+        thread = await thread_of(ada)
+        note = "# The brass sextant\n\nThe brass sextant was sold to Quillfeather in 1791.\n"
+        assert (await hers.put(f"/attachments/{thread}/note.md", content=note)).status_code == 200
+        asked = {"question": "To whom was the brass sextant sold?"}
+        context: Any = {"documents": ["@attachments"]}
+        state: Any = await ada.runs.wait(thread, GRAPH, input=asked, context=context)
+        assert "Quillfeather" in state["report"]["markdown"]
+        assert holding(home, "Quillfeather") == 1
+        assert (await hers.delete(f"/threads/{thread}")).status_code == 204
+        assert holding(home, "Quillfeather") == 0
+
+
+def holding(home: Path, words: str) -> int:
+    """Return how many indexes of documents hold a text with these words."""
+    found = 0
+    for file in (home / "home" / "documents").glob("*.sqlite"):
+        with closing(sqlite3.connect(file)) as index:
+            found += index.execute("SELECT count(*) FROM texts WHERE text LIKE ?", (f"%{words}%",)).fetchone()[0]
+    return found
+
+
 async def test_a_stateless_run_leaves_nothing(guarded: tuple[str, Path]) -> None:
     address, home = guarded
     async with user(address, "ada") as (ada, _):
