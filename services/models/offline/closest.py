@@ -188,6 +188,8 @@ MAX_STATEMENTS = 200
 """Maximum number of statements to compare; the time grows with their square."""
 LONGEST_WORD = 40
 _WORD_BEFORE = re.compile(r"\b([^\W\d_]{2,40}+)\s\Z")
+_DESIGNATION = re.compile(r"(?<![A-Za-z0-9])([A-Za-z]{1,8}+)-?+(\d{1,9}+)(?![A-Za-z0-9]|[.,]\d)")
+"""A word of letters and a number, such as `M7`."""
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 
 
@@ -203,7 +205,7 @@ class _Statement(NamedTuple):
     """What says what is measured."""
     years: set[str]
     numbered: Mapping[str, float]
-    """Numbers that count nothing, by the word before: `pump 3` is another than `pump 1`."""
+    """Numbers that count nothing, by the word or letters before: `pump 3` is another than `pump 1`, and `M7` than `M22`."""
 
 
 def differing_figures(question: str, evidence: Sequence[EvidenceView]) -> list[Contradiction]:
@@ -259,6 +261,10 @@ def _numbered(text: str) -> Iterator[tuple[str, float]]:
         word = _WORD_BEFORE.search(text, max(0, start - LONGEST_WORD), start)
         if word and word[1].lower() not in STOP_WORDS and not measure_at(text, start, end, quantity).kind:
             yield word[1].lower(), quantity.value
+    counted = {place for start, end, _ in placed for place in range(start, end)}
+    for named in _DESIGNATION.finditer(text):
+        if named.start(2) not in counted:
+            yield named[1].lower(), float(named[2])
 
 
 def _days(text: str) -> Iterator[Measure]:

@@ -125,6 +125,8 @@ def test_what_is_searched_for_a_name_is_called_by_the_name_alone() -> None:
         ),
         ("The ward is 20 metres long.", "The other ward is 30 metres long.", ""),
         ("The readmission rate of ward 1 is 2.9 %.", "The readmission rate of ward 3 is 3.6 %.", ""),
+        ("The readmission rate of ward W1 is 2.9 %.", "The readmission rate of ward W3 is 3.6 %.", ""),
+        ("The readmission rate of ward W1 is 2.9 %.", "The readmission rate of ward W1 is 3.6 %.", "2.9 % / 3.6 %"),
         ("```\nreadmission rate of the ward: 2.9 %\n```", "```\nreadmission rate of the ward: 3.6 %\n```", ""),
         ("| ward | readmission rate | 2.9 % |", "| ward | readmission rate | 3.6 % |", ""),
     ],
