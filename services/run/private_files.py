@@ -71,6 +71,8 @@ def written_whole(file: Path) -> Iterator[Path]:
     os.close(handle)
     try:
         yield Path(name)
+        with Path(name).open("rb+") as whole:  # else it may be there without its content after a loss of power
+            os.fsync(whole.fileno())
         Path(name).replace(file)
     finally:
         Path(name).unlink(missing_ok=True)

