@@ -46,21 +46,23 @@ class ModelCall(CallSpec):
         """
         run = current_run()
         name = f"{self.stem} ({self.schema.__name__})" if self.schema else self.stem
-        request = await self._request(more, repeat)
-        known = await run.journal.once("model", name, request, Reply, lambda: self._in_time(run, more, repeat))
+        rendered = await off_loop(self.stem, partial(render, self.stem, self.prompt))
+        request = self._request([*rendered, *more], repeat)
+        known = await run.journal.once(
+            "model", name, request, Reply, lambda: self._in_time(run, rendered, more, repeat)
+        )
         run.count_call(self.role, known.answer.used, fresh=known.fresh)
         run.left_out["left_out_by_limit" if known.answer.limited else "left_out"] += known.answer.left_out
         return known.answer
 
-    async def _request(self, more: Sequence[BaseMessage], repeat: Repeat) -> dict[str, Any]:
+    def _request(self, messages: Sequence[BaseMessage], repeat: Repeat) -> dict[str, Any]:
         """Return the journal key's content: all that decides the answer, except the model, so that paid answers are reused."""
         shape = json.dumps(shape_of(self.schema), sort_keys=True) if self.schema else ""
-        messages = messages_to_dict([*await off_loop(self.stem, partial(render, self.stem, self.prompt)), *more])
         return {
             "role": self.stem,
             "messages": [
                 [message["type"], message["data"]["content"], message["data"].get("tool_calls", [])]
-                for message in messages
+                for message in messages_to_dict(messages)
             ],
             "instructions": self.instructions,
             "schema": hashlib.sha256(shape.encode()).hexdigest() if shape else "",
@@ -70,7 +72,9 @@ class ModelCall(CallSpec):
             **({"varied": True} if repeat.varied else {}),
         }
 
-    async def _in_time(self, run: Run, more: Sequence[BaseMessage], repeat: Repeat) -> Reply:
+    async def _in_time(
+        self, run: Run, rendered: list[BaseMessage], more: Sequence[BaseMessage], repeat: Repeat
+    ) -> Reply:
         if repeat.because:
             reason = repeat.because.partition(":")[0]
             run.emit_progress(CallProgress(role=self.role, state="again", seconds=0, reason=reason))
@@ -80,7 +84,7 @@ class ModelCall(CallSpec):
                 price = await price_of(model)
                 if price is None and run.context.max_cost is not None:
                     raise SettingsError(**told("price_unknown", model=model.name))
-                reply = await Exchange(self, run, model, price, more, repeat).reply()
+                reply = await Exchange(self, run, model, price, rendered, more, repeat).reply()
                 return reply.model_copy(update={"asked_because": repeat.because})
         except TimeoutError:
             raise LimitReached("time_limit", run.context.max_seconds) from None

@@ -97,6 +97,8 @@ class Exchange:
     run: Run
     model: RoleModel
     price: Price | None
+    rendered: list[BaseMessage]
+    """The whole prompt."""
     more: Sequence[BaseMessage]
     repeat: Repeat
     fitted: Fitted = field(init=False)
@@ -199,7 +201,7 @@ class Exchange:
         window = window_of(self.model)
         room, limit = self.run.budget.affordable(window - output, min_output, per_token)
         try:
-            fitted = await off_loop(call.stem, partial(fit, call.stem, call.prompt, room - following))
+            fitted = await off_loop(call.stem, partial(fit, call.stem, call.prompt, room - following, self.rendered))
         except DoesNotFit:
             named = {"role": call.role, "model": self.model.name, "setting": call.role.upper()}
             raise limit or PromptTooLong(**told("prompt_too_long", window=window, **named)) from None

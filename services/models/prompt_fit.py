@@ -58,8 +58,8 @@ class Fitted(NamedTuple):
     """Whether a limit of the run left less room than the model's context."""
 
 
-def fit(role: str, prompt: BaseModel, room: int) -> Fitted:
-    """Render a prompt into at most `room` tokens, by estimate a little less.
+def fit(role: str, prompt: BaseModel, room: int, rendered: list[BaseMessage] | None = None) -> Fitted:
+    """Render a prompt into at most `room` tokens, by estimate a little less; `rendered` is the whole prompt, if it has been rendered.
 
     The conversation goes first, oldest turn first, then background, unused excerpts, tables, earlier looks and attempts and what other sections tell, then passages and
     excerpts from the lowest relevance up and from the last to the first, at the very last whole findings, the last one first.
@@ -73,7 +73,9 @@ def fit(role: str, prompt: BaseModel, room: int) -> Fitted:
 
     @cache
     def without(count: int) -> Fitted:
-        shorter = _without(prompt, set(pieces[:count])) if count else prompt
+        if not count:
+            return Fitted(prompt, rendered or render(role, prompt), 0)
+        shorter = _without(prompt, set(pieces[:count]))
         return Fitted(shorter, render(role, shorter), count)
 
     def fits(count: int) -> bool:

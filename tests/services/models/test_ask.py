@@ -2,8 +2,10 @@
 
 import json
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
+from pydantic import computed_field
 
 from leadline import aresearch
 from schemas.context import RunContext
@@ -67,6 +69,25 @@ PLANNER = PlannerPrompt(
     tools=[],
     previous_plan="",
 )
+
+
+class CountingPrompt(ReporterPrompt):
+    """Counts how often it is rendered."""
+
+    renderings: ClassVar[int] = 0
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def rendered(self) -> bool:
+        """Read whenever all that a template may show is read."""
+        type(self).renderings += 1
+        return True
+
+
+async def test_a_prompt_is_rendered_once_for_the_journal_and_the_call(endpoint: OpenAIServer) -> None:
+    endpoint.script["reporter"] = ["It is deep."]
+    await write("reporter", CountingPrompt(**dict(PROMPT_OF_REPORT)))
+    assert (CountingPrompt.renderings, len(endpoint.requests)) == (1, 1)
 
 
 async def test_what_models_get_nearly_right_is_bent_into_the_schema(endpoint: OpenAIServer) -> None:
