@@ -27,10 +27,10 @@ Units = Sequence[Inline]
 
 
 def units_of(content: Inlines) -> list[Inline]:
-    """Return inlines with each character of a text by itself."""
+    """Return inlines with each character of a text by itself; units stay as they are."""
     units: list[Inline] = []
     for inline in content:
-        if isinstance(inline, Text) and "code" not in inline.styles:
+        if isinstance(inline, Text) and "code" not in inline.styles and len(inline.text) != 1:
             known = {char: Text(char, inline.styles) for char in set(inline.text)}
             units += map(known.__getitem__, inline.text)
         else:

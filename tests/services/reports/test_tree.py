@@ -27,7 +27,7 @@ from services.reports.formulas import plain_math
 from services.reports.markdown_blocks import read_draft
 from services.reports.parser import parse_report
 from services.reports.rendering import inline_markdown, to_draft, to_markdown
-from services.reports.sentences import cited_once
+from services.reports.sentences import cited_once, units_of
 from tests.attacks.processor_time import processor_time
 from tests.services.reports.checking.test_citations import PIECES
 from tests.services.reports.full import chinese, english
@@ -181,3 +181,9 @@ def test_a_formula_on_one_line_reads_the_same(latex: str, line: str) -> None:
 def test_columns_of_numbers_stand_to_the_right_also_with_dashes() -> None:
     rows = [["Senate", "5.4", "–", "2 ships", "–"], ["House", "—", "4,5", "none", ""]]
     assert number_sides(rows) == ("", "right", "right", "", "")
+
+
+def test_units_are_not_cut_again() -> None:
+    units = units_of((Text("Deep sea", frozenset({"strong"})), Citation(1, "b"), Text("e", frozenset({"code"}))))
+    assert len(units) == 10
+    assert all(again is unit for again, unit in zip(units_of(tuple(units)), units, strict=True))
