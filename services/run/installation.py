@@ -21,6 +21,11 @@ def is_installed(module: str) -> bool:
     return PathFinder.find_spec(module) is not None
 
 
+def ocr_installed() -> bool:
+    """Tell whether the packages that read images are installed. Blocking."""
+    return is_installed("rapidocr") and is_installed("onnxruntime")
+
+
 def _installer() -> str:
     """Return the start of the command that installs into this environment, for the program that created it. Blocking."""
     environment = Path(sys.prefix)

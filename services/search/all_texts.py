@@ -8,9 +8,9 @@ from typing import Any
 
 from schemas.card import Card
 from services.search.files.file_types import MAX_CHARACTERS, RECORDS, TABLES
-from services.search.files.read_markdown import without_fence
 from services.search.files.table_profile import Table, profile
 from services.search.index import FolderIndex
+from services.text.code_blocks import without_fence
 from services.text.normal_form import slug_of
 
 SUFFIX = "-texts.jsonl"

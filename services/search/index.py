@@ -16,9 +16,9 @@ from schemas.clean_text import clean_line
 from services.embedding.vectors import Cache
 from services.run.errors import StoreUnwritable
 from services.run.evidence_store import file_hash
+from services.run.installation import ocr_installed
 from services.run.private_files import make_private_folder
 from services.search.files.file_types import BEYOND_LIMITS, Converted, FileState, PassageTerms, passage_terms
-from services.search.files.ocr import ocr_installed
 from services.search.files.table_profile import Profiled
 from services.search.hit import Hit, HitPassage
 from services.search.index_file import (

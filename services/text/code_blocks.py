@@ -21,6 +21,7 @@ _BELOW = re.compile(r"(?:[ \t]{0,99}+\n){0,3}([ \t]{0,99}+)")
 _NUMBER = re.compile(r"[(（]?\d{1,3}[.)、）]\s*")
 """An item's number, which may stand above the item on a line of its own."""
 _NOT_BLANK = re.compile(r"[^\n]")
+_TICKS = re.compile("`{3,}+")
 
 
 def with_fences_apart(text: str) -> str:
@@ -57,6 +58,21 @@ def _between_blank_lines(text: str, start: int, last: int) -> Iterator[tuple[int
 def is_fence(line: str) -> bool:
     """Tell whether a line begins or ends code."""
     return line.lstrip().startswith(("```", "~~~"))
+
+
+def in_fence(code: str, language: str = "") -> list[str]:
+    """Return code below and above a fence of Markdown that is longer than any in it."""
+    fence = max(["```", *(f"{ticks}`" for ticks in _TICKS.findall(code))], key=len)
+    return [f"{fence}{language}", code, fence]
+
+
+def without_fence(text: str) -> str:
+    """Return a text that is nothing but code, or its beginning, without the fence; any other as it is."""
+    block = next(code_blocks(text), None) if is_fence(text) else None
+    if block is None or (block.start, block.end) != (0, len(text)):
+        return text
+    lines = text.split("\n")
+    return "\n".join(lines[1 : -1 if is_fence(lines[-1]) else None])
 
 
 def parts_of_code(text: str, start: int, end: int) -> Iterator[Span]:

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from services.search.documents import open_documents
-from services.search.index import folder_key
+from services.search.index_file import folder_key
 
 FILES = 1_500
 PROGRAM = """

@@ -16,7 +16,7 @@ from filelock import FileLock
 from services.run.settings import forget_settings
 from services.sandbox.workfolder import hold
 from services.search.documents import open_documents
-from services.search.index import folder_key
+from services.search.index_file import folder_key
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -29,9 +29,10 @@ from services.search.files.conversion import Content, converted, with_passages
 from services.search.files.decimal_commas import with_points
 from services.search.files.file_types import CODE, DATA, JSON, RECORDS, SUFFIXES, TABLES, Converted
 from services.search.files.json_records import record_rows
-from services.search.files.read_markdown import as_read, in_fence
+from services.search.files.read_markdown import as_read
 from services.search.files.sheets import SheetTable, csv_sheet, delimiter_of, sheets_markdown, tables_of
 from services.search.files.table_profile import Profiled, profiled
+from services.text.code_blocks import in_fence
 from services.text.decoding import CERTAIN, decode
 
 MARKUP: dict[str, Callable[[str], str]] = {

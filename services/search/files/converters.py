@@ -10,11 +10,11 @@ from pathlib import Path, PurePath
 from pydantic import TypeAdapter
 
 from schemas.regular_file import read_regular
+from services.run.installation import install_command, ocr_installed
 from services.run.settings import settings
 from services.sandbox.slots import Slots
 from services.sandbox.workers import Workers
 from services.search.files.file_types import BEYOND_LIMITS, CONVERTED, MAX_BYTES, NO_TEXT, TOO_LARGE, Converted
-from services.search.files.ocr import no_text_of_pdf, ocr_installed
 
 MEGABYTE = 1 << 20
 OCR_START_SECONDS = 20.0
@@ -87,7 +87,7 @@ class Converters(AbstractAsyncContextManager["Converters"]):
             return answer
         images = await self._images_of(name, data)
         if "error" in answer:
-            return images or {"error": await asyncio.to_thread(no_text_of_pdf)}
+            return images or {"error": await asyncio.to_thread(_no_text_of_pdf)}
         if images:
             answer.pop("passages", None)
             answer["text"] = f"{answer['text']}\n\n{images['text']}"
@@ -111,3 +111,8 @@ def beyond_limits() -> str:
 def left_today() -> str:
     """Return the reason that a slow file was left after others came to nothing. Unlike theirs, it holds for a day: the machine may have been busy."""
     return f"{beyond_limits()}, and was left on {datetime.now(UTC):%Y-%m-%d}"
+
+
+def _no_text_of_pdf() -> str:
+    """Return the reason why a PDF file holds no text, with advice if its pages may be images. Blocking."""
+    return "no_text_in_images" if ocr_installed() else f"images_unread:{install_command('ocr')}"

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from services.run.installation import install_command, is_installed
 from services.search.files.pdf_layout import PdfLine, Usual, Word, in_columns, paragraphs, whole_rows
 from services.text.page_numbers import page_heading
 from services.text.tokens import has_cjk
@@ -30,16 +29,6 @@ Box = tuple[float, float, float, float]
 """Left, top, right and bottom in pixels from the top left."""
 Reader = Callable[[Any], list[tuple[str, Box]]]
 """Returns the lines of an image, each with its place."""
-
-
-def ocr_installed() -> bool:
-    """Tell whether the OCR packages are installed. Blocking."""
-    return is_installed("rapidocr") and is_installed("onnxruntime")
-
-
-def no_text_of_pdf() -> str:
-    """Return the reason why a PDF file holds no text, with advice if its pages may be images. Blocking."""
-    return "no_text_in_images" if ocr_installed() else f"images_unread:{install_command('ocr')}"
 
 
 def image_text(data: bytes, seconds: float) -> str:

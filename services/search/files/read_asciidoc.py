@@ -8,8 +8,8 @@ from bisect import bisect
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from services.search.files.read_markdown import in_fence
 from services.search.files.shown_html import LONGEST_LABEL
+from services.text.code_blocks import in_fence
 from services.text.tables import csv_rows, pipe_table
 
 _DELIMITER = re.compile(r"-{4,}+|\.{4,}+|={4,}+|\*{4,}+|_{4,}+|\+{4,}+|/{4,}+|--|```[\w+#-]{0,30}+|[|,:]={3,}+")

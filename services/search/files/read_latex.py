@@ -10,7 +10,7 @@ from itertools import islice
 from textwrap import dedent
 from typing import NamedTuple
 
-from services.search.files.read_markdown import in_fence
+from services.text.code_blocks import in_fence
 from services.text.tables import pipe_table
 
 _TOKEN = re.compile(

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from services.search.files.read_markdown import in_fence
+from services.text.code_blocks import in_fence
 
 BEGINS = re.compile(
     r"(?m)\A(?>(?:(?:(?!\.TH\b)[.'\\ \t][^\n]*+)?\n){0,199})\.TH[ \t]++\"?([^\s\"]{1,100}+)\"?(?:[ \t]++\"?(\w{1,9}+))?"

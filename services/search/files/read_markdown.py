@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from markdown_it import MarkdownIt
 
 from services.search.files.cards import FRONT_MATTER
-from services.text.code_blocks import FENCED, code_blocks, is_fence, with_fences_apart
+from services.text.code_blocks import FENCED, in_fence, is_fence, with_fences_apart
 from services.text.normal_form import unescape
 
 _REFERENCE = re.compile(
@@ -78,7 +78,6 @@ MAX_HTML = 1_000_000
 BLOCK_COST = 200
 """Characters whose time each block takes."""
 _TABLE_TAG = re.compile(r"(?i)<(/?)table(?=[\s>])")
-_TICKS = re.compile("`{3,}+")
 _LINE_END = re.compile(r"\r\n?|\n")
 
 
@@ -264,18 +263,3 @@ def _prose_and_code(text: str) -> list[str]:
         place = sought = end
     parts[-1] += text[place:]
     return parts
-
-
-def in_fence(code: str, language: str = "") -> list[str]:
-    """Return code below and above a fence of Markdown that is longer than any in it."""
-    fence = max(["```", *(f"{ticks}`" for ticks in _TICKS.findall(code))], key=len)
-    return [f"{fence}{language}", code, fence]
-
-
-def without_fence(text: str) -> str:
-    """Return a text that is nothing but code, or its beginning, without the fence; any other as it is."""
-    block = next(code_blocks(text), None) if is_fence(text) else None
-    if block is None or (block.start, block.end) != (0, len(text)):
-        return text
-    lines = text.split("\n")
-    return "\n".join(lines[1 : -1 if is_fence(lines[-1]) else None])

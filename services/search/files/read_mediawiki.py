@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from textwrap import dedent
 
-from services.search.files.read_markdown import in_fence
 from services.search.files.shown_html import places_of
+from services.text.code_blocks import in_fence
 from services.text.tables import pipe_table
 
 _APART = re.compile(r"(?i)<!--|<(pre|source|syntaxhighlight)(?:\s[^<>\n]{0,200})?>")

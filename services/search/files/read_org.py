@@ -2,7 +2,7 @@
 
 import re
 
-from services.search.files.read_markdown import in_fence
+from services.text.code_blocks import in_fence
 
 _BLOCK = re.compile(r"(?im)^[ \t]*+#\+(begin|end)_(?:src|example)\b[ \t]*+([\w+-]{0,30}+)[^\n]*+(?:\n|\Z)")
 _HEADING = re.compile(r"(?m)^(\*{1,5})[ \t]++(?=\S)")

@@ -6,7 +6,7 @@ from unicodedata import east_asian_width
 
 from schemas.card import LONGEST_TITLE
 from services.search.files import read_man
-from services.search.files.read_markdown import in_fence
+from services.text.code_blocks import in_fence
 
 _RULE = re.compile(r"([-=~*^_#\"+.])\1{2,}")
 _COMMENT = re.compile(r"(?m)^(?>(?:#(?:[ \t][^\n]*+)?(?:\n|\Z))+)")

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from unicodedata import east_asian_width
 
-from services.search.files.read_markdown import NOTES, ROLES, in_fence
+from services.search.files.read_markdown import NOTES, ROLES
+from services.text.code_blocks import in_fence
 from services.text.tables import csv_rows, pipe_table
 
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from textwrap import dedent
 
-from services.search.files.read_markdown import in_fence
+from services.text.code_blocks import in_fence
 from services.text.tables import pipe_table
 
 _LINE = re.compile(r"[ \t]*+@([A-Za-z]{1,40}+)(?![{\w])[ \t]*+(.*)")

@@ -9,6 +9,8 @@ from tests.leadline.conftest import Leadline, python
 
 HEAVY = {"IPython", "bs4", "markitdown", "openpyxl", "pandas", "pypdfium2", "torch", "trafilatura", "transformers"}
 """Packages that only processes of their own need: those that parse files and pages, or notebooks."""
+PARSERS = re.compile(r"services\.search\.files\.(?:cards|ocr|(?:convert|pdf|read)_\w+)")
+"""Likewise our own modules."""
 
 
 def _loaded_by(statement: str, **variables: str) -> set[str]:
@@ -19,6 +21,7 @@ def test_the_command_loads_no_parser_of_files_and_pages() -> None:
     loaded = _loaded_by("import leadline.cli.research, leadline.api, services.search.documents")
     assert "langgraph" in loaded
     assert not loaded & HEAVY
+    assert not list(filter(PARSERS.fullmatch, loaded))
 
 
 def test_a_run_over_documents_loads_nothing_that_only_other_runs_need(docs: Path) -> None:

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from services.run import installation
 from services.run.settings import forget_settings
 from services.run.ui_text import unsearched
 from services.search.documents import open_documents
-from services.search.files import ocr
 from services.search.files.ocr import Box, image_text, in_order, unread_pages
 
 SCAN = Path(__file__).parent / "scan.pdf"
 """A scanned page in two columns with Chinese below them, and a page of text with a figure."""
-needs_ocr = pytest.mark.skipif(not ocr.ocr_installed(), reason="needs the extra `ocr`")
+needs_ocr = pytest.mark.skipif(not installation.ocr_installed(), reason="needs the extra `ocr`")
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_what_was_not_read_is_named_in_the_language_of_what_was() -> None:
 async def test_without_the_extra_a_scan_says_how_to_install_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LEADLINE_OCR_SECONDS", "0")
     forget_settings()
-    monkeypatch.setattr(ocr, "is_installed", lambda _: False)
+    monkeypatch.setattr(installation, "is_installed", lambda _: False)
     (folder / "scan.pdf").write_bytes(_without_text())
     (folder / "other.md").write_text("A port.")
     documents = await open_documents(folder, folder.parent / "home")
