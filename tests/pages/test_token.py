@@ -49,3 +49,16 @@ def test_a_token_given_late_makes_the_page_as_if_it_had_been_given_at_once(brows
     page.click("document.getElementById('open-settings')")
     page.wait("document.getElementById('settings').open", "the settings")
     leave(browser, page, watched.site.address)
+
+
+def test_a_run_of_another_user_is_told_to_be_perhaps_that(browser: Page, watched: Watched) -> None:
+    address = watched.site.address
+    with httpx.Client(base_url=address, headers={"Authorization": f"Bearer {TOKENS['ada']}"}, timeout=60) as ada:
+        thread = ada.post("/threads", json={}).json()["thread_id"]
+    page = browser.another()
+    page.open(f"{address}/?thread={thread}")
+    page.wait("document.getElementById('asking').open", "the question for a token")
+    page.write(TOKENS["grace"])
+    page.click(button("Use token"))
+    page.wait("document.getElementById('banner').innerText.includes('is another user')", "whose it may be")
+    leave(browser, page, address)

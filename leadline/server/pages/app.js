@@ -11,6 +11,7 @@ import { refusal } from "./refusals.js";
 import { runList } from "./runs.js";
 import { session } from "./session.js";
 import { changedSince, choices, keep, openSettings } from "./settings.js";
+import { givenToken } from "./token.js";
 import { earlierTurn, turnView } from "./turn.js";
 import { examples, language, leaving, say, switchLanguage, translate } from "./words.js";
 
@@ -99,7 +100,7 @@ const work = session({
   gone() {
     go(null);
     runs.refresh();
-    tell(say("notFound"), "problem");
+    tell(say(givenToken() ? "notFoundForYou" : "notFound"), "problem");
   },
   unasked: () => tell(say("unasked")),
   problem,
