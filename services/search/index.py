@@ -65,7 +65,7 @@ class FolderIndex:
             self.home = make_private_folder(home, INDEXES)
             """Folder of indexes and their common files."""
         except OSError as error:
-            raise StoreUnwritable(str(home), error.strerror) from error
+            raise StoreUnwritable(str(home / INDEXES), error.strerror) from error
         read = "-ocr" if ocr_installed() else ""  # indexes built without image text are separate
         connections = Connections(self.home / f"{folder_key(folder)}.v{VERSION}{read}.sqlite")
         self._file = str(connections.file)
