@@ -65,7 +65,7 @@ async def test_a_writer_sees_whole_passages_and_cites_what_no_step_took(
     drafts = endpoint.asked("reporter")
     assert len(drafts) == 2
     for asked in drafts:
-        assert f'{LIGHT[-1]}\n</excerpt>\n<excerpt id="E1-8">\n{limit}' in asked
+        assert f'{LIGHT[-1]}\n</excerpt>\n<excerpt id="E1-8" relevance="medium">\n{limit}' in asked
         assert untold in asked
     assert [excerpt.id for excerpt in report.excerpts if limit in excerpt.quote] == ["E1-8"]
     assert not [excerpt.id for excerpt in report.excerpts if untold in excerpt.quote]
